@@ -1,0 +1,82 @@
+/* kernels.h - the four loops that decide the speed: sampling, scores, softmax, dq.
+ *
+ * Every kernel_*.c is compiled once per instruction set; a struct av_kernels
+ * is one such set. All sets give the same bits for the same arguments (8-byte
+ * entries in `scores` and `dq` excepted: their products are not exact). */
+#ifndef ATTNVIZ_KERNELS_H
+#define ATTNVIZ_KERNELS_H
+
+#include "attnviz/rowstats.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Distributions of the entries, each with mean 0 and variance 1. */
+enum av_dist { AV_DIST_NORMAL, AV_DIST_UNIFORM, AV_DIST_RADEMACHER, AV_DIST_LAPLACE, AV_DIST_COUNT };
+
+/* A matrix of rows of entries, row-major, `pitch` entries from row to row.
+ * Exactly one of f32 and f64 is set. Does not own its memory. */
+struct av_entries {
+    const float *f32;
+    const double *f64;
+    size_t pitch;
+};
+
+/* Which part of a matrix of scores: queries [i0, i1), keys [j0, j1), summed
+ * over columns [c0, c1). */
+struct av_block {
+    size_t i0, i1, j0, j1, c0, c1;
+};
+
+/* Which stream of random numbers: entries of the same (seed, tensor, row,
+ * column) are the same number for ever. */
+struct av_stream {
+    uint64_t seed;
+    uint32_t tensor;
+    uint32_t row;
+};
+
+enum { AV_SCORES_SCRATCH = 3 << 20 }; /* bytes, at most, that `scores` wants */
+
+struct av_kernels {
+    const char *name; /* "base", "avx2", "avx512" */
+
+    /* x[0 .. count) = entries of columns [first, first + count) of one row:
+     * mean 0, variance 1, distribution dist. */
+    void (*draw)(float *x, size_t first, size_t count, enum av_dist dist, struct av_stream stream);
+
+    /* For every query i and key j of the block: s[i * pitch + j] becomes the
+     * sum over columns [c0, c1), ascending, of q_ic k_jc, continued from the
+     * sum that stands there when c0 > 0 and from 0 when c0 == 0. scratch:
+     * AV_SCORES_SCRATCH bytes, aligned to AV_ALIGN. */
+    void (*scores)(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,
+                   const struct av_block *block, void *scratch);
+
+    /* Softmax of one row of n >= 1 logits and all its statistics. A logit of
+     * -infinity is a masked entry and gets weight 0 (in the sums it does not
+     * exist); all others are finite, and at least one is. p (n weights) may
+     * be NULL when only the statistics are wanted. See rowstats.h. */
+    void (*softmax)(double *p, const double *z, size_t n, struct av_rowstats *out);
+
+    /* dq of one row: sqrt(sum_j p_j^2 |k_j - kbar|^2), kbar = sum_j p_j k_j,
+     * over columns [0, d) of n keys: |J K|_F, the RMS size of the query's
+     * gradient per unit of white noise on the weights, before alpha / T.
+     * m: index of the largest weight. Computed from differences to k_m, so
+     * that it keeps its relative precision in saturation; 0 with one key.
+     * scratch: AV_DQ_SCRATCH(d, n) doubles, aligned. */
+    double (*dq)(const double *p, const struct av_entries *k, size_t n, size_t d, size_t m, double *scratch);
+};
+
+#define AV_DQ_SCRATCH(d, n) (2 * ((d) + 16) + (n) + 16)
+
+/* The fastest set this processor can run. */
+const struct av_kernels *av_kernels_best(void);
+
+/* The set of that name, or NULL when it is not built in or this processor
+ * cannot run it. */
+const struct av_kernels *av_kernels_named(const char *name);
+
+/* Names of all sets built in, NULL-terminated, slowest first. */
+const char *const *av_kernels_names(void);
+
+#endif

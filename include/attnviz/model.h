@@ -1,0 +1,34 @@
+/* model.h - the pipeline: parameters in, snapshot out.
+ *
+ * An update finds the first stale stage (params.h) and runs from there down.
+ * Growing n or d_k extends Q, K and the sums that stand; shrinking rebuilds. */
+#ifndef ATTNVIZ_MODEL_H
+#define ATTNVIZ_MODEL_H
+
+#include "attnviz/snapshot.h"
+
+struct av_model;
+
+/* A model without results; the caller frees it. kernels: NULL for the best. */
+enum av_status av_model_new(struct av_model **m, const struct av_kernels *kernels, struct av_error *e);
+void av_model_free(struct av_model *m);
+
+/* Takes queries and keys from files from now on: shapes must fit (same d,
+ * query heads a multiple of key heads). The model borrows both tensors, which
+ * must outlive it. */
+enum av_status av_model_use_tensors(struct av_model *m, const struct av_tensor *q, const struct av_tensor *k,
+                                    struct av_error *e);
+
+/* Brings the model to these parameters (checked by the caller) and needs, a
+ * sum of enum av_need. On failure the old state and snapshot stand. */
+enum av_status av_model_update(struct av_model *m, const struct av_params *p, unsigned needs, struct av_error *e);
+
+/* The same, with the multiplier d_k^-exponent of the current state replaced
+ * by `alpha`: a frame of the glide between scale on and off. */
+enum av_status av_model_glide(struct av_model *m, const struct av_params *p, unsigned needs, double alpha,
+                              struct av_error *e);
+
+/* Valid until the next update; never NULL after the first one succeeded. */
+const struct av_snapshot *av_model_snapshot(const struct av_model *m);
+
+#endif

@@ -1,0 +1,134 @@
+/* params.h - the parameter table: every knob of the instrument, one row each.
+ *
+ * A row is the only place where a parameter is named: command line, on-screen
+ * list, help, report and manual are made from it. */
+#ifndef ATTNVIZ_PARAMS_H
+#define ATTNVIZ_PARAMS_H
+
+#include "attnviz/kernels.h"
+#include "attnviz/status.h"
+#include "attnviz/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AV_DIM_MAX = 4096, AV_KEYS_MAX = 2048, AV_LOGITS_MAX = 2048 };
+
+enum av_mask { AV_MASK_NONE, AV_MASK_CAUSAL, AV_MASK_COUNT };
+
+/* The stages in the order in which data flows; each needs those before it. */
+enum av_stage {
+    AV_STAGE_SAMPLE,  /* Q and K */
+    AV_STAGE_SCORES,  /* Q K^T */
+    AV_STAGE_MOMENTS, /* moments and histogram of the unmasked scores */
+    AV_STAGE_LOGITS,  /* scale, offsets, temperature, mask */
+    AV_STAGE_WEIGHTS, /* softmax */
+    AV_STAGE_STATS,   /* entropy, gradient, theory */
+    AV_STAGE_COUNT    /* as a "first stale stage": nothing is stale */
+};
+
+/* One row of logits given by hand, instead of sampled queries and keys. */
+struct av_logit_list {
+    int64_t n; /* 0: none given */
+    double at[AV_LOGITS_MAX];
+};
+
+/* Values of all parameters. A plain value: copy it, compare it by table. */
+struct av_params {
+    int64_t d_k, n_q, n_k;
+    int64_t scale; /* bool */
+    double exponent;
+    double temperature;
+    double offset;
+    int64_t key;
+    double key_offset;
+    int64_t query;
+    double q_std, k_std, q_mean, k_mean;
+    double corr;
+    int64_t dist; /* enum av_dist */
+    int64_t mask; /* enum av_mask */
+    int64_t variant, dtype;
+    int64_t samples, bins;
+    uint64_t seed;
+    int64_t head, layer; /* which head of the files read */
+    struct av_logit_list logits;
+};
+
+enum av_param_kind { AV_PARAM_INT, AV_PARAM_REAL, AV_PARAM_CHOICE, AV_PARAM_SEED, AV_PARAM_LOGITS };
+
+/* How one step changes a value (see av_param_step). */
+enum av_param_step {
+    AV_STEP_LINEAR, /* by `step` */
+    AV_STEP_DOUBLE, /* coarse: times 2; fine: by `step` */
+    AV_STEP_RATIO,  /* times 1 + step; coarse: ten of them */
+    AV_STEP_SIGNED  /* by `step` near 0, by a tenth of the value when larger */
+};
+
+/* Which parameters belong on the on-screen list, in files, and so on. */
+enum av_param_flag {
+    AV_PARAM_HIDDEN = 1, /* not walked to on the screen (logits) */
+    AV_PARAM_FILES = 2   /* has a meaning only with files (head, layer) */
+};
+
+struct av_param {
+    const char *name;
+    enum av_param_kind kind;
+    size_t offset; /* of the value in struct av_params */
+    double min, max, def;
+    enum av_stage stale; /* first stage that a change makes stale */
+    enum av_param_step how;
+    double step;
+    int flags;
+    const char *const *choices; /* AV_PARAM_CHOICE: NULL-terminated names */
+    const char *text;           /* meaning, one line */
+};
+
+/* The table, and its number of rows. */
+const struct av_param *av_params_table(size_t *count);
+const struct av_param *av_param_find(const char *name); /* NULL: unknown */
+
+void av_params_default(struct av_params *p);
+
+/* The value of a numeric or choice row as a double (seeds lose digits). */
+double av_param_get(const struct av_param *row, const struct av_params *p);
+
+/* Sets a value without a range check (see av_params_check). Integers, choices
+ * and seeds are rounded. */
+void av_param_set(const struct av_param *row, struct av_params *p, double value);
+
+/* Largest value now: key and query end at n_k - 1 and n_q - 1. */
+double av_param_max(const struct av_param *row, const struct av_params *p);
+
+/* Reads "VALUE" into p. AV_USAGE with name, value and what it takes when it
+ * is not a value of that kind. Ranges of numbers are checked by
+ * av_params_check, after all are set. */
+enum av_status av_param_parse(const struct av_param *row, struct av_params *p, const char *value, struct av_error *e);
+
+/* The same for "NAME=VALUE", AV_USAGE for unknown names too. */
+enum av_status av_params_set_text(struct av_params *p, const char *assignment, struct av_error *e);
+
+/* Checks every range. sizes_free: the sizes come from files, so n_q, n_k and
+ * d_k may exceed theirs. AV_USAGE names the name, the value and the range. */
+enum av_status av_params_check(const struct av_params *p, bool sizes_free, struct av_error *e);
+
+/* Moves key, query and other dependent values into range. */
+void av_params_clamp(struct av_params *p);
+
+/* Moves one value by `count` steps (negative: down), fine or coarse, clamped
+ * to its range; choices go round. */
+void av_param_step(const struct av_param *row, struct av_params *p, int count, bool coarse);
+
+/* The value as text that av_param_parse reads back to the same bits. */
+void av_param_format(const struct av_param *row, const struct av_params *p, struct av_str *out);
+
+/* The same, at most six significant digits, for the screen. */
+void av_param_format_short(const struct av_param *row, const struct av_params *p, struct av_str *out);
+
+/* First stage that must run again when `was` becomes `now`. */
+enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now);
+
+/* The multiplier in force: d_k^-exponent when scale is on, else 1. */
+double av_params_alpha(const struct av_params *p);
+
+#endif

@@ -1,0 +1,28 @@
+/* report.h - the fields of `attnviz report`, one table row each.
+ *
+ * JSON, CSV, text and the manual's list are all written from this table. */
+#ifndef ATTNVIZ_REPORT_H
+#define ATTNVIZ_REPORT_H
+
+#include "attnviz/snapshot.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct av_field {
+    const char *block; /* "scores", "logits", ... */
+    const char *name;
+    const char *unit;                           /* "", "nats", "keys", "log10" ... */
+    const char *text;                           /* meaning, one line */
+    double (*get)(const struct av_snapshot *s); /* NaN: not known (null) */
+    bool whole;                                 /* an integer: written without a fraction */
+};
+
+/* All scalar fields in the order in which they are written. */
+const struct av_field *av_report_fields(size_t *count);
+const struct av_field *av_report_field(const char *block, const char *name); /* NULL: unknown */
+
+/* Does this block exist for this snapshot? (theory may be null.) */
+bool av_report_has_block(const struct av_snapshot *s, const char *block);
+
+#endif

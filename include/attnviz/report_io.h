@@ -1,0 +1,19 @@
+/* report_io.h - a report written as JSON, CSV or text. */
+#ifndef ATTNVIZ_REPORT_IO_H
+#define ATTNVIZ_REPORT_IO_H
+
+#include "attnviz/report.h"
+#include "attnviz/strbuf.h"
+
+enum av_format { AV_FORMAT_TEXT, AV_FORMAT_JSON, AV_FORMAT_CSV, AV_FORMAT_COUNT };
+
+/* The snapshots of all heads, one after another: called with head numbers
+ * 0 .. heads - 1, returns NULL with *e set when one cannot be computed. */
+typedef const struct av_snapshot *(*av_report_head)(void *ctx, size_t head, struct av_error *e);
+
+/* Writes the report of `s`; with files, `head` gives each head for the block
+ * `heads`, and is called after everything of `s` has been written. */
+enum av_status av_report_write(struct av_str *out, enum av_format format, const struct av_snapshot *s,
+                               av_report_head head, void *ctx, struct av_error *e);
+
+#endif

@@ -1,0 +1,40 @@
+/* rowstats.h - what is known of one row of attention weights.
+ *
+ * With m = max z at index a, m2 = the largest of the others, D = m - m2 and
+ * e_j = exp(z_j - m2) for j != a, every quantity that vanishes in saturation
+ * is exp(-D) times a well-scaled number:
+ *
+ *   S' = sum e_j    S = exp(-D) S'     p_a = 1 / (1 + S)    p_j = exp(-D) e_j p_a
+ *   1 - max         = exp(-D) S' p_a
+ *   entropy         = exp(-D) [ S' log1p(S)/S + p_a sum e_j (D + m2 - z_j) ]
+ *   trace           = exp(-D) [ S' p_a^2 + p_a sum e_j (1 - p_j) ]
+ *   jacobian_fro^2  = exp(-2D) [ (S' p_a^2)^2 + 2 p_a^4 sum e_j^2
+ *                                + p_a^2 sum e_j^2 (1 - 2 p_j) + (exp(-D) p_a^2 sum e_j^2)^2 ]
+ *
+ * so no difference of nearly equal numbers is ever taken (p_j <= 1/2 for
+ * j != a), and the logarithms hold where the values underflow. */
+#ifndef ATTNVIZ_ROWSTATS_H
+#define ATTNVIZ_ROWSTATS_H
+
+#include <stddef.h>
+
+struct av_rowstats {
+    size_t keys;   /* unmasked keys that took part; 0: "no keys", all below is 0 */
+    size_t argmax; /* column of the largest weight, the first of equals */
+    double max_logit;
+    double max;           /* largest weight */
+    double one_minus_max; /* sum of the others */
+    double entropy;       /* -sum p ln p, nats */
+    double sum_p2;
+    double trace;        /* sum p (1 - p) */
+    double jacobian_fro; /* |diag(p) - p p^T|_F */
+    double row_sum;      /* sum of the weights as they are stored */
+    /* Base-10 logarithms, exact where the value itself underflows to 0;
+     * -infinity with a single key, where the value is exactly 0. */
+    double log10_one_minus_max;
+    double log10_entropy;
+    double log10_trace;
+    double log10_jacobian_fro;
+};
+
+#endif

@@ -1,0 +1,106 @@
+/* snapshot.h - the read-only view of the model that everything above it sees.
+ *
+ * All pointers belong to the model and are valid until its next update. */
+#ifndef ATTNVIZ_SNAPSHOT_H
+#define ATTNVIZ_SNAPSHOT_H
+
+#include "attnviz/params.h"
+#include "attnviz/rowstats.h"
+#include "attnviz/stats.h"
+#include "attnviz/tensor.h"
+#include "attnviz/theory.h"
+
+#include <stdbool.h>
+
+/* What an update shall compute beyond what is always there. Costs are per
+ * update from the stage that is stale; a view asks only for what it draws. */
+enum av_need {
+    AV_NEED_OTHER = 1, /* the same with scale toggled: `other`, `scaled_counts` of both */
+    AV_NEED_DQ = 2,    /* dq_rms per row: about two more matrix products */
+    AV_NEED_THEORY = 4,
+    AV_NEED_HISTOGRAM = 8
+};
+
+/* Sums over the rows that count (two or more unmasked keys, no invalid
+ * entry). NaN where no row counts. */
+struct av_summary {
+    bool scale;               /* is scale on in this state? */
+    double alpha;             /* multiplier in force */
+    struct av_moments logits; /* over unmasked pairs of valid rows, offset included */
+    size_t rows;              /* rows that count */
+    size_t rows_without_keys;
+    double max_mean, max_median;
+    double share_max_gt_0_9, share_max_gt_0_999;
+    double entropy_mean, entropy_norm_mean, effective_keys_mean; /* effective keys: mean of exp(entropy) */
+    double sum_p2_mean, row_sum_error_max;
+    double jacobian_fro_mean, jacobian_fro_median;
+    double trace_mean, trace_median;
+    double d_scores_rms_median;
+    double dq_rms_mean, dq_rms_median; /* NaN unless AV_NEED_DQ */
+    double share_fro_lt_1e_3;
+};
+
+/* Histograms of the scores times 1 and times d_k^-exponent on one axis. */
+struct av_score_histogram {
+    size_t bins;
+    double lo, hi;          /* the axis, the same for both */
+    const double *unscaled; /* density per bin: counts / (count * bin width) */
+    const double *scaled;
+    const double *unscaled_curve; /* mean of the theoretical density per bin */
+    const double *scaled_curve;
+    bool exact; /* curves: true exact density, false normal approximation */
+};
+
+enum av_severity { AV_INFO, AV_WARN, AV_BAD };
+
+struct av_verdict {
+    const char *code; /* "saturated", ... */
+    enum av_severity severity;
+    char text[256];
+};
+
+enum { AV_VERDICTS_MAX = 16 };
+
+struct av_snapshot {
+    struct av_params params; /* sizes are those of the files when there are any */
+    bool from_files;
+    bool from_logits; /* one row, given by hand */
+    bool probed;      /* key_offset is not 0 */
+    double alpha;     /* multiplier of the current state */
+    size_t n_q, n_k, d_k;
+
+    /* [n_q, n_k], row-major, pitch n_k. A masked entry of logits is -infinity
+     * (its weight 0); scores hold a value there all the same. NULL scores
+     * when from_logits. */
+    const double *scores, *logits, *weights;
+    const struct av_rowstats *rows; /* [n_q] */
+    const bool *invalid;            /* [n_q]: the row saw a NaN or an infinity */
+    const double *dq_rms;           /* [n_q], alpha / T included; NULL unless AV_NEED_DQ */
+
+    struct av_moments score_moments;     /* unmasked pairs of valid rows */
+    double expected_mean, expected_var;  /* of one unmasked pair picked at random; NaN with files */
+    double expected_kurtosis;            /* excess; NaN where not known */
+    struct av_score_histogram histogram; /* bins 0 unless AV_NEED_HISTOGRAM */
+
+    struct av_summary now;
+    struct av_summary other;              /* scale toggled; rows 0 unless AV_NEED_OTHER */
+    const struct av_rowstats *other_rows; /* [n_q] or NULL */
+
+    bool has_theory; /* see INTERFACE: normal entries, corr 0, q_mean 0, ... */
+    double theory_std, theory_freezing;
+    struct av_theory_means theory;
+
+    const struct av_tensor *q_file, *k_file; /* NULL without files */
+    size_t heads, head, k_head;              /* with files: number of query heads, the one shown, its key head */
+
+    struct av_verdict verdicts[AV_VERDICTS_MAX];
+    size_t verdict_count;
+
+    uint64_t runs[AV_STAGE_COUNT]; /* how often each stage has run */
+};
+
+/* Number of unmasked keys of a row by the mask alone. Causal: key j is
+ * masked when j > i + (n_k - n_q). */
+size_t av_row_length(enum av_mask mask, size_t i, size_t n_q, size_t n_k);
+
+#endif

@@ -1,0 +1,44 @@
+/* stats.h - moments, medians and histograms of arrays of doubles. */
+#ifndef ATTNVIZ_STATS_H
+#define ATTNVIZ_STATS_H
+
+#include <math.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Central moments that can be merged (Chan, Golub and LeVeque 1983; Pebay
+ * 2008), so that a matrix is summed up row by row without loss. */
+struct av_moments {
+    uint64_t count;
+    double mean;
+    double m2; /* sum of (x - mean)^2 */
+    double m3;
+    double m4;
+    double min; /* +infinity when count is 0 */
+    double max; /* -infinity when count is 0 */
+};
+
+#define AV_MOMENTS_INIT                                                                                                \
+    {                                                                                                                  \
+        0, 0, 0, 0, 0, (double)INFINITY, -(double)INFINITY                                                             \
+    }
+
+/* Adds n numbers; all must be finite. */
+void av_moments_add(struct av_moments *m, const double *x, size_t n);
+void av_moments_merge(struct av_moments *m, const struct av_moments *other);
+
+/* Each NaN where it is not defined (too few numbers, no spread). */
+double av_moments_var(const struct av_moments *m); /* over N - 1 */
+double av_moments_std(const struct av_moments *m);
+double av_moments_excess_kurtosis(const struct av_moments *m); /* N sum d^4 / (sum d^2)^2 - 3 */
+
+/* Median; of an even count the mean of the two middle values. Reorders x.
+ * NaN when n is 0. */
+double av_median(double *x, size_t n);
+
+/* Counts of x in `bins` equal bins of [lo, hi): counts[b] grows; what lies
+ * outside is left out. x = hi counts in the last bin. */
+void av_histogram_add(uint32_t *counts, size_t bins, double lo, double hi, const double *x, size_t n, double factor);
+
+#endif

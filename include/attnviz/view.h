@@ -1,0 +1,73 @@
+/* view.h - what a view is: a row of a table, a pure drawing, its own actions.
+ *
+ * A view lives in one file, src/draw/view_<name>.c, which defines
+ * `const struct av_view av_view_<name>`; the build collects them into the
+ * table by `order`. Drawing is a function of snapshot, options and rectangle
+ * to cells: no clock, no allocation, no mutation, no computing. */
+#ifndef ATTNVIZ_VIEW_H
+#define ATTNVIZ_VIEW_H
+
+#include "attnviz/canvas.h"
+#include "attnviz/snapshot.h"
+
+enum { AV_GHOST_BINS = 400 };
+
+/* A kept earlier state to compare with. */
+struct av_ghost {
+    bool on;
+    struct av_params params;
+    struct av_summary now;
+    size_t bins;
+    double lo, hi;
+    double density[AV_GHOST_BINS]; /* of the state's own scores times alpha */
+};
+
+/* What the user has done to a view: the same fields for every view, used as
+ * each sees fit and said in its file. Kept per view. */
+struct av_view_state {
+    int zoom;     /* 0: everything fits; each step doubles a cell's size */
+    int row, col; /* first row and column in sight */
+    int quantity; /* which of several quantities is drawn */
+    int pool;     /* how entries that share a cell are pooled */
+    int page;
+    int scroll;
+};
+
+struct av_view_context {
+    const struct av_snapshot *snapshot;
+    const struct av_ghost *ghost; /* never NULL; look at `on` */
+    const struct av_view_state *state;
+    bool full; /* the view has the whole body to itself, not a panel in overview */
+};
+
+/* What an action of a view may do: change its state, move the selection. */
+struct av_view_edit {
+    struct av_view_state *state;
+    const struct av_snapshot *snapshot;
+    int64_t query, key; /* in: the selection; out: the new one */
+    int rows, cols;     /* cells the view had when last drawn */
+};
+
+struct av_view_action {
+    const char *key;  /* "Right", "z", as the help prints them */
+    const char *name; /* "zoom-in" */
+    const char *help;
+    void (*run)(struct av_view_edit *edit);
+};
+
+struct av_view {
+    const char *name;  /* "scores" */
+    const char *title; /* one line for lists and help */
+    int order;         /* place in the table, tens apart */
+    unsigned needs;    /* enum av_need, summed */
+    void (*draw)(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+    /* A click or wheel at (x, y) of rectangle r: selects what is there. May
+     * be NULL. */
+    void (*click)(struct av_rect r, int x, int y, struct av_view_edit *edit);
+    const struct av_view_action *actions; /* ends with a row of NULLs; may be NULL */
+};
+
+const struct av_view *const *av_views(size_t *count); /* sorted by order */
+const struct av_view *av_view_find(const char *name); /* NULL: unknown */
+
+#endif

@@ -1,0 +1,59 @@
+/* utf8.c - decoding and encoding of UTF-8. */
+#include "attnviz/utf8.h"
+
+enum { REPLACEMENT = 0xFFFD };
+
+uint32_t av_utf8_next(const char **s)
+{
+    /* First code point that a sequence of 1 + more bytes may carry: shorter
+     * ones in longer clothes are invalid. */
+    static const uint32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *at = (const unsigned char *)*s;
+    if (at[0] == 0) {
+        return 0;
+    }
+    int more = at[0] < 0x80 ? 0 : at[0] < 0xC0 ? -1 : at[0] < 0xE0 ? 1 : at[0] < 0xF0 ? 2 : at[0] < 0xF8 ? 3 : -1;
+    if (more < 0) {
+        *s += 1;
+        return REPLACEMENT;
+    }
+    uint32_t code = more == 0 ? at[0] : at[0] & (0x3FU >> more);
+    for (int i = 1; i <= more; i++) {
+        if ((at[i] & 0xC0) != 0x80) {
+            *s += 1;
+            return REPLACEMENT;
+        }
+        code = code << 6 | (at[i] & 0x3FU);
+    }
+    if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+        *s += 1;
+        return REPLACEMENT;
+    }
+    *s += more + 1;
+    return code;
+}
+
+size_t av_utf8_put(char out[4], uint32_t code)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned lead[5] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+    for (size_t i = n - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (code & 0x3F));
+        code >>= 6;
+    }
+    out[0] = (char)(lead[n] | code);
+    return n;
+}
+
+size_t av_utf8_len(const char *s)
+{
+    size_t n = 0;
+    while (av_utf8_next(&s) != 0) {
+        n++;
+    }
+    return n;
+}
