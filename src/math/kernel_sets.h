@@ -1,0 +1,24 @@
+/* kernel_sets.h - the kernels of every instruction set, by name.
+ *
+ * A kernel_*.c defines AV_KERNEL(draw) and the like, which becomes
+ * av_draw_avx2 when it is compiled for that set. */
+#ifndef ATTNVIZ_KERNEL_SETS_H
+#define ATTNVIZ_KERNEL_SETS_H
+
+#include "attnviz/kernels.h"
+
+#define AV_PASTE(kernel, set) av_##kernel##_##set
+#define AV_NAME(kernel, set) AV_PASTE(kernel, set)
+#define AV_KERNEL(kernel) AV_NAME(kernel, AV_ISA)
+
+/* The Makefile lists the sets in AV_ISAS as X(base) X(avx2) ... */
+#define X(set)                                                                                                         \
+    void av_draw_##set(float *x, size_t first, size_t count, enum av_dist dist, struct av_stream stream);              \
+    void av_scores_##set(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,              \
+                         const struct av_block *block, void *scratch);                                                 \
+    void av_softmax_##set(double *p, const double *z, size_t n, struct av_rowstats *out);                              \
+    double av_dq_##set(const double *p, const struct av_entries *k, size_t n, size_t d, size_t m, double *scratch);
+AV_ISAS
+#undef X
+
+#endif
