@@ -40,6 +40,7 @@ enum av_role {
 };
 
 enum { AV_HEAT_LEVELS = 12 }; /* levels 0 (least) .. 11 (most) */
+enum { AV_GLYPH_UNKNOWN = 0xFFFD };
 
 struct av_cell {
     uint32_t code; /* never 0; a blank is ' ' */
@@ -59,28 +60,44 @@ struct av_canvas {
     bool ascii; /* only ASCII glyphs may be drawn */
 };
 
-/* Both sizes at least 1. Frees nothing on failure: the old grid stands. */
+/* A canvas starts as all zeros. Makes it cols by rows, each at least 1, and
+ * blank, whatever was on it; `ascii` stays. AV_USAGE or AV_NOMEM on failure:
+ * the old grid stands. The caller frees it with av_canvas_free. */
 enum av_status av_canvas_resize(struct av_canvas *c, int cols, int rows, struct av_error *e);
 void av_canvas_free(struct av_canvas *c);
 
 void av_canvas_clear(struct av_canvas *c);                  /* blanks, clip reset */
 void av_canvas_clip(struct av_canvas *c, struct av_rect r); /* within the canvas */
 
+/* One cell, its mark and level reset. What does not fit one cell (control
+ * characters, wide and combining ones) becomes AV_GLYPH_UNKNOWN; on an ascii
+ * canvas every glyph becomes its stand-in (av_glyph_ascii). */
 void av_canvas_put(struct av_canvas *c, int x, int y, uint32_t code, enum av_role role);
-void av_canvas_heat(struct av_canvas *c, int x, int y, int level); /* glyph by level */
-void av_canvas_mark(struct av_canvas *c, struct av_rect r);        /* sets mark */
+/* A heatmap's cell: level is clamped to 0 .. AV_HEAT_LEVELS - 1, the glyph
+ * grows with it, ` ░▒▓█` or in ASCII ` .:-=+*#%@`. */
+void av_canvas_heat(struct av_canvas *c, int x, int y, int level);
+/* Marks the cells of r that are drawn already: mark last. */
+void av_canvas_mark(struct av_canvas *c, struct av_rect r);
 
-/* UTF-8 text from x on; returns the column behind the last cell. A character
- * outside ASCII is replaced on an ascii canvas (av_glyph_ascii). */
+enum { AV_CANVAS_TEXT_MAX = 4096 }; /* bytes that av_canvas_textf can draw, with the NUL */
+
+/* UTF-8 text from x on, one cell a code point; returns the column behind the
+ * last one, also where the text is clipped. */
 int av_canvas_text(struct av_canvas *c, int x, int y, enum av_role role, const char *text);
 int av_canvas_textf(struct av_canvas *c, int x, int y, enum av_role role, const char *fmt, ...) AV_PRINTF(5, 6);
 /* The same, ending before column `right`. */
 void av_canvas_text_right(struct av_canvas *c, int right, int y, enum av_role role, const char *text);
 
+/* The cell at (x, y); a blank one outside the canvas. */
 const struct av_cell *av_canvas_at(const struct av_canvas *c, int x, int y);
 
 /* The ASCII stand-in for a glyph this program draws: '#' for a full block,
- * '|' for a vertical line; '?' for what it does not know. */
+ * '|' for a vertical line; '?' for what it does not know. One character each:
+ * who needs several ("sqrt" for a root) looks at canvas->ascii. */
 uint32_t av_glyph_ascii(uint32_t code);
+
+/* Whether a character takes exactly one cell on every terminal (those of
+ * East Asia, which draw ambiguous ones wide, have the ASCII switch). */
+bool av_glyph_narrow(uint32_t code);
 
 #endif

@@ -1,0 +1,155 @@
+/* canvas.c - the grid of cells and what is drawn on it. */
+#include "attnviz/canvas.h"
+
+#include "attnviz/mem.h"
+#include "attnviz/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct av_cell blank = { .code = ' ', .role = AV_ROLE_TEXT, .level = 0, .mark = false };
+
+static struct av_rect whole(const struct av_canvas *c)
+{
+    return (struct av_rect){ 0, 0, c->cols, c->rows };
+}
+
+/* The part of the span [at, at + len) that lies in [0, limit): sums in 64
+ * bits, since a caller's arithmetic may end at any int. */
+static void cut_span(int *at, int *len, int limit)
+{
+    int64_t first = *at > 0 ? *at : 0;
+    int64_t end = (int64_t)*at + *len;
+    end = end < limit ? end : limit;
+    *len = end > first ? (int)(end - first) : 0;
+    *at = *len > 0 ? (int)first : 0;
+}
+
+/* The part of r that lies on the canvas. */
+static struct av_rect cut_rect(const struct av_canvas *c, struct av_rect r)
+{
+    cut_span(&r.x, &r.w, c->cols);
+    cut_span(&r.y, &r.h, c->rows);
+    return r;
+}
+
+static bool inside(struct av_rect r, int x, int y)
+{
+    return x >= r.x && x - r.x < r.w && y >= r.y && y - r.y < r.h;
+}
+
+static struct av_cell *cell_at(const struct av_canvas *c, int x, int y)
+{
+    return &c->cells[(size_t)y * (size_t)c->cols + (size_t)x];
+}
+
+enum av_status av_canvas_resize(struct av_canvas *c, int cols, int rows, struct av_error *e)
+{
+    if (cols < 1 || rows < 1) {
+        return av_fail(e, AV_USAGE, "screen: %d columns by %d rows is no size", cols, rows);
+    }
+    if (c->cells == NULL || cols != c->cols || rows != c->rows) {
+        size_t row_size = (size_t)cols * sizeof *c->cells;
+        struct av_cell *cells = av_alloc((size_t)rows, row_size);
+        if (cells == NULL) {
+            return av_fail_nomem(e, "screen");
+        }
+        av_free(c->cells);
+        c->cells = cells;
+        c->cols = cols;
+        c->rows = rows;
+    }
+    av_canvas_clear(c);
+    return AV_OK;
+}
+
+void av_canvas_free(struct av_canvas *c)
+{
+    av_free(c->cells);
+    *c = (struct av_canvas){ .ascii = c->ascii };
+}
+
+void av_canvas_clear(struct av_canvas *c)
+{
+    c->clip = whole(c);
+    size_t count = (size_t)c->cols * (size_t)c->rows;
+    for (size_t i = 0; i < count; i++) {
+        c->cells[i] = blank;
+    }
+}
+
+void av_canvas_clip(struct av_canvas *c, struct av_rect r)
+{
+    c->clip = cut_rect(c, r);
+}
+
+void av_canvas_put(struct av_canvas *c, int x, int y, uint32_t code, enum av_role role)
+{
+    if (!inside(c->clip, x, y)) {
+        return;
+    }
+    if (c->ascii) {
+        code = av_glyph_ascii(code);
+    } else if (!av_glyph_narrow(code)) {
+        code = AV_GLYPH_UNKNOWN;
+    }
+    *cell_at(c, x, y) = (struct av_cell){ .code = code, .role = (uint8_t)role };
+}
+
+void av_canvas_heat(struct av_canvas *c, int x, int y, int level)
+{
+    static const uint32_t shades[] = { ' ', 0x2591, 0x2592, 0x2593, 0x2588 }; /* ░▒▓█ */
+    static const char signs[] = " .:-=+*#%@";
+    const int top = AV_HEAT_LEVELS - 1;
+    if (!inside(c->clip, x, y)) {
+        return;
+    }
+    level = level < 0 ? 0 : level > top ? top : level;
+    /* The nearest of the glyphs, so that both ends have their own. */
+    const int last_shade = (int)(sizeof shades / sizeof *shades) - 1;
+    const int last_sign = (int)sizeof signs - 2;
+    uint32_t code = c->ascii ? (uint32_t)signs[(2 * level * last_sign + top) / (2 * top)]
+                             : shades[(2 * level * last_shade + top) / (2 * top)];
+    *cell_at(c, x, y) = (struct av_cell){ .code = code, .role = AV_ROLE_HEAT, .level = (uint8_t)level };
+}
+
+void av_canvas_mark(struct av_canvas *c, struct av_rect r)
+{
+    r = cut_rect(c, r);
+    for (int y = r.y; y < r.y + r.h; y++) {
+        for (int x = r.x; x < r.x + r.w; x++) {
+            if (inside(c->clip, x, y)) {
+                cell_at(c, x, y)->mark = true;
+            }
+        }
+    }
+}
+
+int av_canvas_text(struct av_canvas *c, int x, int y, enum av_role role, const char *text)
+{
+    uint32_t code;
+    while ((code = av_utf8_next(&text)) != 0) {
+        av_canvas_put(c, x++, y, code, role);
+    }
+    return x;
+}
+
+int av_canvas_textf(struct av_canvas *c, int x, int y, enum av_role role, const char *fmt, ...)
+{
+    char text[AV_CANVAS_TEXT_MAX];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return n < 0 ? x : av_canvas_text(c, x, y, role, text);
+}
+
+void av_canvas_text_right(struct av_canvas *c, int right, int y, enum av_role role, const char *text)
+{
+    av_canvas_text(c, right - (int)av_utf8_len(text), y, role, text);
+}
+
+const struct av_cell *av_canvas_at(const struct av_canvas *c, int x, int y)
+{
+    return inside(whole(c), x, y) ? cell_at(c, x, y) : &blank;
+}
