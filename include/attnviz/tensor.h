@@ -20,9 +20,14 @@ struct av_tensor {
     size_t first_nan[3], first_inf[3]; /* head, row, column; valid when counted */
 };
 
+/* Frees the entries and zeroes t; a zeroed t is fine. */
 void av_tensor_free(struct av_tensor *t);
 
-/* The rows of one head. */
+/* Counts the NaNs and infinities among the entries and finds the first of
+ * each, in the order head, row, column. Readers call it once t is filled. */
+void av_tensor_count_invalid(struct av_tensor *t);
+
+/* The rows of one head, 0 <= head < heads; borrows t's memory. */
 struct av_entries av_tensor_head(const struct av_tensor *t, size_t head);
 
 #endif

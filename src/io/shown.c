@@ -1,0 +1,49 @@
+/* shown.c - names from outside, made fit for one line of a message. */
+#include "shown.h"
+
+#include "attnviz/utf8.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { REPLACEMENT = 0xFFFD };
+
+static const char ellipsis[] = "...";
+
+/* The next character as it is shown; 0 at the end. */
+static uint32_t next_shown(const char **s)
+{
+    uint32_t code = av_utf8_next(s);
+    if (code == 0) {
+        return 0;
+    }
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) ? REPLACEMENT : code;
+}
+
+struct av_shown av_shown(const char *text)
+{
+    struct av_shown shown;
+    char bytes[4];
+    size_t len = 0;
+    for (const char *s = text; *s != '\0';) {
+        len += av_utf8_put(bytes, next_shown(&s));
+    }
+
+    const char *s = text;
+    size_t out = 0;
+    if (len >= sizeof shown.text) {
+        out = sizeof ellipsis - 1;
+        memcpy(shown.text, ellipsis, out);
+        while (len + out >= sizeof shown.text) {
+            len -= av_utf8_put(bytes, next_shown(&s));
+        }
+    }
+    while (*s != '\0') {
+        size_t n = av_utf8_put(bytes, next_shown(&s));
+        memcpy(shown.text + out, bytes, n);
+        out += n;
+    }
+    shown.text[out] = '\0';
+    return shown;
+}

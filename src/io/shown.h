@@ -1,0 +1,15 @@
+/* shown.h - names from outside, made fit for one line of a message. */
+#ifndef ATTNVIZ_SHOWN_H
+#define ATTNVIZ_SHOWN_H
+
+struct av_shown {
+    char text[256];
+};
+
+/* The text with every control character and every byte that is not UTF-8
+ * replaced, so that it neither breaks the line nor moves the cursor. A text
+ * that is too long loses its beginning ("..." instead): of a path the end
+ * says more, and room is left for the reason behind it. */
+struct av_shown av_shown(const char *text);
+
+#endif
