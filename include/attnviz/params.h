@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AV_DIM_MAX = 4096, AV_KEYS_MAX = 2048, AV_LOGITS_MAX = 2048 };
+enum { AV_DIM_MAX = 4096, AV_KEYS_MAX = 2048, AV_LOGITS_MAX = 2048, AV_BINS_MAX = 400 };
 
 enum av_mask { AV_MASK_NONE, AV_MASK_CAUSAL, AV_MASK_COUNT };
 

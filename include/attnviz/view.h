@@ -10,7 +10,7 @@
 #include "attnviz/canvas.h"
 #include "attnviz/snapshot.h"
 
-enum { AV_GHOST_BINS = 400 };
+enum { AV_GHOST_BINS = AV_BINS_MAX };
 
 /* A kept earlier state to compare with. */
 struct av_ghost {

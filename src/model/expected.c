@@ -1,0 +1,56 @@
+/* expected.c - expected moments of the scores. */
+#include "expected.h"
+
+#include "attnviz/snapshot.h"
+
+#include <math.h>
+
+/* Excess kurtosis of one entry, by enum av_dist. */
+static const double KAPPA[AV_DIST_COUNT] = { 0, -1.2, -2, 3 };
+
+/* Share of the unmasked pairs that have i = j. */
+static double share_paired(const struct av_params *p)
+{
+    double pairs = 0;
+    double paired = 0;
+    for (int64_t i = 0; i < p->n_q; i++) {
+        size_t len = av_row_length((enum av_mask)p->mask, (size_t)i, (size_t)p->n_q, (size_t)p->n_k);
+        pairs += (double)len;
+        paired += (size_t)i < len ? 1 : 0;
+    }
+    return pairs > 0 ? paired / pairs : 0;
+}
+
+struct av_expected av_expected_scores(const struct av_params *p)
+{
+    double d = (double)p->d_k;
+    double kappa = KAPPA[p->dist];
+    double c = p->corr;
+    double sq = p->q_std * p->q_std;
+    double sk = p->k_std * p->k_std;
+    double cross = p->q_std * p->k_std;
+    double apart = d * (sq * sk + sq * p->k_mean * p->k_mean + sk * p->q_mean * p->q_mean);
+    double together = apart + d * (sq * sk * c * c * (1 + kappa) + 2 * c * cross * p->q_mean * p->k_mean);
+    double share = share_paired(p);
+    double shift = d * c * cross; /* how far the mean of a paired score lies above the others' */
+    struct av_expected out = {
+        .mean = d * p->q_mean * p->k_mean + share * shift,
+        .var = share * together + (1 - share) * apart + share * (1 - share) * shift * shift,
+        .kurtosis = NAN,
+    };
+    bool centred = !(fabs(p->q_mean) > 0) && !(fabs(p->k_mean) > 0) && !(fabs(c) > 0);
+    if (centred && out.var > 0) {
+        out.kurtosis = ((3 + kappa) * (3 + kappa) - 3) / d;
+    }
+    return out;
+}
+
+size_t av_row_length(enum av_mask mask, size_t i, size_t n_q, size_t n_k)
+{
+    if (mask == AV_MASK_NONE) {
+        return n_k;
+    }
+    size_t reach = i + n_k + 1; /* the last key that row i sees is reach - n_q - 1 */
+    size_t len = reach > n_q ? reach - n_q : 0;
+    return len < n_k ? len : n_k;
+}

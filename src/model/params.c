@@ -1,0 +1,236 @@
+/* params.c - the parameter table and what can be done with a value by its row. */
+#include "attnviz/params.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const SWITCH[] = { "off", "on", NULL };
+static const char *const DISTS[] = { "normal", "uniform", "rademacher", "laplace", NULL };
+static const char *const MASKS[] = { "none", "causal", NULL };
+static const char *const VARIANTS[] = { "softmax", NULL };
+static const char *const DTYPES[] = { "f64", NULL };
+
+#define AT(member) offsetof(struct av_params, member)
+#define NEVER AV_STAGE_COUNT
+
+/* clang-format off */
+static const struct av_param TABLE[] = {
+    /* name, kind, offset, min, max, default, first stale stage, step kind, step, flags, choices, text */
+    { "d_k", AV_PARAM_INT, AT(d_k), 1, AV_DIM_MAX, 64, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, 0, NULL,
+      "query and key dimension" },
+    { "n_q", AV_PARAM_INT, AT(n_q), 1, AV_KEYS_MAX, 32, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, 0, NULL,
+      "queries (rows)" },
+    { "n_k", AV_PARAM_INT, AT(n_k), 1, AV_KEYS_MAX, 32, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, 0, NULL,
+      "keys (columns)" },
+    { "scale", AV_PARAM_CHOICE, AT(scale), 0, 1, 1, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, SWITCH,
+      "multiply scores by d_k^-exponent" },
+    { "exponent", AV_PARAM_REAL, AT(exponent), 0, 1, 0.5, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 0.05, 0, NULL,
+      "0.5: 1/sqrt(d_k); 1: 1/d_k; 0: as off" },
+    { "temperature", AV_PARAM_REAL, AT(temperature), 0.01, 100, 1, AV_STAGE_LOGITS, AV_STEP_RATIO, 0.05, 0, NULL,
+      "divides the logits" },
+    { "offset", AV_PARAM_REAL, AT(offset), -1e6, 1e6, 0, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, 0, NULL,
+      "added to every logit (before temperature): changes no weight" },
+    { "key", AV_PARAM_INT, AT(key), 0, AV_KEYS_MAX - 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, NULL,
+      "the probed key" },
+    { "key_offset", AV_PARAM_REAL, AT(key_offset), -1e6, 1e6, 0, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, 0, NULL,
+      "added to the probed key's logit" },
+    { "query", AV_PARAM_INT, AT(query), 0, AV_KEYS_MAX - 1, 0, NEVER, AV_STEP_LINEAR, 1, 0, NULL,
+      "the selected query" },
+    { "q_std", AV_PARAM_REAL, AT(q_std), 0, 1000, 1, AV_STAGE_SAMPLE, AV_STEP_SIGNED, 0.1, 0, NULL,
+      "standard deviation of the entries of Q" },
+    { "k_std", AV_PARAM_REAL, AT(k_std), 0, 1000, 1, AV_STAGE_SAMPLE, AV_STEP_SIGNED, 0.1, 0, NULL,
+      "standard deviation of the entries of K" },
+    { "q_mean", AV_PARAM_REAL, AT(q_mean), -1000, 1000, 0, AV_STAGE_SAMPLE, AV_STEP_SIGNED, 0.1, 0, NULL,
+      "mean of the entries of Q" },
+    { "k_mean", AV_PARAM_REAL, AT(k_mean), -1000, 1000, 0, AV_STAGE_SAMPLE, AV_STEP_SIGNED, 0.1, 0, NULL,
+      "mean of the entries of K" },
+    { "corr", AV_PARAM_REAL, AT(corr), -1, 1, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 0.05, 0, NULL,
+      "correlation of q_i with k_i (i = j), entry by entry" },
+    { "dist", AV_PARAM_CHOICE, AT(dist), 0, AV_DIST_COUNT - 1, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, DISTS,
+      "distribution of the entries" },
+    { "mask", AV_PARAM_CHOICE, AT(mask), 0, AV_MASK_COUNT - 1, 0, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 1, 0, MASKS,
+      "causal: key j > query i + (n_k - n_q) is masked" },
+    { "variant", AV_PARAM_CHOICE, AT(variant), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, VARIANTS,
+      "what turns scores into weights" },
+    { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
+      "arithmetic imitated for logits and softmax" },
+    { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, 0, NULL,
+      "independent (q, k) pairs in the distributions view" },
+    { "bins", AV_PARAM_INT, AT(bins), 5, AV_BINS_MAX, 50, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 5, 0, NULL,
+      "histogram bins" },
+    { "seed", AV_PARAM_SEED, AT(seed), 0, 18446744073709551615.0, 42, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,
+      "same seed, same samples to the last bit, on every machine" },
+    { "head", AV_PARAM_INT, AT(head), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
+      "which head of the files" },
+    { "layer", AV_PARAM_INT, AT(layer), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
+      "which layer of the files" },
+    { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_HIDDEN,
+      NULL, "one row of logits a,b,c given by hand instead of sampled scores" },
+};
+/* clang-format on */
+
+enum { TABLE_ROWS = sizeof TABLE / sizeof TABLE[0] };
+
+const struct av_param *av_params_table(size_t *count)
+{
+    *count = TABLE_ROWS;
+    return TABLE;
+}
+
+const struct av_param *av_param_find(const char *name)
+{
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        if (strcmp(TABLE[i].name, name) == 0) {
+            return &TABLE[i];
+        }
+    }
+    return NULL;
+}
+
+/* The value of a row, by the type that its kind is stored in. */
+static int64_t *int_at(const struct av_param *row, struct av_params *p)
+{
+    return (int64_t *)(void *)((char *)p + row->offset);
+}
+
+static double *real_at(const struct av_param *row, struct av_params *p)
+{
+    return (double *)(void *)((char *)p + row->offset);
+}
+
+double av_param_get(const struct av_param *row, const struct av_params *p)
+{
+    const char *at = (const char *)p + row->offset;
+    int64_t whole;
+    double real;
+    switch (row->kind) {
+    case AV_PARAM_REAL:
+        memcpy(&real, at, sizeof real);
+        return real;
+    case AV_PARAM_SEED:
+        return (double)p->seed;
+    default: /* whole numbers; for logits their count */
+        memcpy(&whole, at, sizeof whole);
+        return (double)whole;
+    }
+}
+
+void av_param_set(const struct av_param *row, struct av_params *p, double value)
+{
+    switch (row->kind) {
+    case AV_PARAM_REAL:
+        *real_at(row, p) = value;
+        break;
+    case AV_PARAM_SEED:
+        p->seed = value >= row->max ? UINT64_MAX : value <= 0 ? 0 : (uint64_t)value;
+        break;
+    default:
+        *int_at(row, p) = (int64_t)llround(value);
+        break;
+    }
+}
+
+void av_params_default(struct av_params *p)
+{
+    memset(p, 0, sizeof *p);
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        av_param_set(&TABLE[i], p, TABLE[i].def);
+    }
+}
+
+double av_param_max(const struct av_param *row, const struct av_params *p)
+{
+    bool by_hand = p->logits.n > 0;
+    if (row->offset == AT(key)) {
+        return (double)(by_hand ? p->logits.n : p->n_k) - 1;
+    }
+    if (row->offset == AT(query)) {
+        return by_hand ? 0 : (double)p->n_q - 1;
+    }
+    return row->max;
+}
+
+void av_params_clamp(struct av_params *p)
+{
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        const struct av_param *row = &TABLE[i];
+        double max = av_param_max(row, p);
+        if (row->kind == AV_PARAM_INT && max < row->max && av_param_get(row, p) > max) {
+            av_param_set(row, p, max);
+        }
+    }
+}
+
+/* One step from x; see enum av_param_step. */
+static double step_from(const struct av_param *row, double x, int count, bool coarse)
+{
+    double many = coarse ? 10.0 * count : count;
+    switch (row->how) {
+    case AV_STEP_DOUBLE:
+        return coarse ? floor(x * pow(2, count)) : x + row->step * count;
+    case AV_STEP_RATIO: {
+        /* Steps stand on a grid of powers, so that up and down come back to
+         * the same value, and have four digits, so that they can be read. */
+        double grid = log1p(row->step);
+        double value = exp(grid * (round(log(x) / grid) + many));
+        double unit = pow(10, floor(log10(value)) - 3);
+        return round(value / unit) * unit;
+    }
+    case AV_STEP_SIGNED: {
+        double size = fmax(row->step, pow(10, floor(log10(fmax(fabs(x), 1e-300) * (1 + 1e-12)))) / 10);
+        return round(x / size + many) * size;
+    }
+    case AV_STEP_LINEAR:
+    default:
+        return round(x / row->step + many) * row->step;
+    }
+}
+
+void av_param_step(const struct av_param *row, struct av_params *p, int count, bool coarse)
+{
+    if (row->kind == AV_PARAM_SEED) {
+        p->seed += (uint64_t)(int64_t)count; /* goes round at 2^64 */
+        return;
+    }
+    if (row->kind == AV_PARAM_CHOICE) {
+        int64_t n = (int64_t)row->max + 1;
+        *int_at(row, p) = ((*int_at(row, p) + count) % n + n) % n;
+        return;
+    }
+    if (row->kind == AV_PARAM_LOGITS) {
+        return;
+    }
+    double value = step_from(row, av_param_get(row, p), count, coarse);
+    av_param_set(row, p, fmin(fmax(value, row->min), av_param_max(row, p)));
+    av_params_clamp(p);
+}
+
+/* Has the value of this row changed? */
+static bool differs(const struct av_param *row, const struct av_params *a, const struct av_params *b)
+{
+    if (row->kind == AV_PARAM_LOGITS) {
+        return a->logits.n != b->logits.n ||
+               memcmp(a->logits.at, b->logits.at, (size_t)a->logits.n * sizeof a->logits.at[0]) != 0;
+    }
+    return memcmp((const char *)a + row->offset, (const char *)b + row->offset, sizeof(int64_t)) != 0;
+}
+
+enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now)
+{
+    enum av_stage first = AV_STAGE_COUNT;
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        const struct av_param *row = &TABLE[i];
+        /* Which key is probed matters only while it is offset. */
+        bool idle = row->offset == AT(key) && !(was->key_offset < 0 || was->key_offset > 0) &&
+                    !(now->key_offset < 0 || now->key_offset > 0);
+        if (row->stale < first && !idle && differs(row, was, now)) {
+            first = row->stale;
+        }
+    }
+    return first;
+}
+
+double av_params_alpha(const struct av_params *p)
+{
+    return p->scale ? pow((double)p->d_k, -p->exponent) : 1.0;
+}

@@ -1,0 +1,28 @@
+/* score_stats.h - moments and histograms of the unmasked scores. */
+#ifndef ATTNVIZ_SCORE_STATS_H
+#define ATTNVIZ_SCORE_STATS_H
+
+#include "attnviz/snapshot.h"
+#include "expected.h"
+
+/* Densities per bin, owned by the model; struct av_score_histogram points
+ * into it. */
+struct av_histogram_store {
+    double unscaled[AV_BINS_MAX], scaled[AV_BINS_MAX];
+    double unscaled_curve[AV_BINS_MAX], scaled_curve[AV_BINS_MAX];
+};
+
+/* Are the first n numbers finite? */
+bool av_all_finite(const double *x, size_t n);
+
+/* Moments over the unmasked pairs of the rows of `s` that are not invalid. */
+void av_score_moments(struct av_moments *m, const struct av_snapshot *s);
+
+/* Histogram of scores times 1 and times d_k^-exponent on one axis that holds
+ * four standard deviations to either side of both, and the curves of theory:
+ * exact for independent normal entries of mean 0, else normal with the
+ * expected (with files: the measured) mean and variance. */
+void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_store *store,
+                             const struct av_snapshot *s);
+
+#endif

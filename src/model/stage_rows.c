@@ -1,0 +1,254 @@
+/* stage_rows.c - MOMENTS, LOGITS, WEIGHTS and STATS: what is done row by row. */
+#include "attnviz/theory.h"
+#include "expected.h"
+#include "stages.h"
+#include "summary.h"
+#include "verdicts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A row is invalid when one of its unmasked scores is not finite: an entry
+ * that is NaN or infinite, or a product beyond the range of double. */
+void av_stage_moments(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    for (size_t i = 0; i < s->n_q; i++) {
+        size_t len = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
+        b->invalid[i] = !s->from_logits && !av_all_finite(b->scores + i * s->n_k, len);
+    }
+    s->score_moments = (struct av_moments)AV_MOMENTS_INIT;
+    s->expected_mean = s->expected_var = s->expected_kurtosis = (double)NAN;
+    if (!s->from_logits) {
+        av_score_moments(&s->score_moments, s);
+    }
+    if (!s->from_logits && !s->from_files) {
+        struct av_expected expected = av_expected_scores(&s->params);
+        s->expected_mean = expected.mean;
+        s->expected_var = expected.var;
+        s->expected_kurtosis = expected.kurtosis;
+    }
+    s->runs[AV_STAGE_MOMENTS]++;
+}
+
+/* The raw scores of a row, or the logits given by hand. */
+static const double *row_source(const struct av_model *m, size_t i)
+{
+    const struct av_snapshot *s = &m->snapshot;
+    return s->from_logits ? s->params.logits.at : m->buffers.scores + i * s->n_k;
+}
+
+/* z_j = (alpha s_j + [j = key] key_offset) / temperature for the first len
+ * keys. The common offset is left out: it cancels in the softmax exactly, but
+ * would cost digits if it were added first. */
+static void make_logits(double *z, const double *source, size_t len, double alpha, const struct av_params *p)
+{
+    for (size_t j = 0; j < len; j++) {
+        z[j] = alpha * source[j];
+    }
+    if ((size_t)p->key < len) {
+        z[p->key] += p->key_offset;
+    }
+    for (size_t j = 0; j < len; j++) {
+        z[j] /= p->temperature;
+    }
+}
+
+/* Stores the logits of a row with the offset, -infinity where masked. */
+static void store_logits(double *to, const double *z, size_t len, size_t n_k, double offset)
+{
+    for (size_t j = 0; j < len; j++) {
+        to[j] = z[j] + offset;
+    }
+    for (size_t j = len; j < n_k; j++) {
+        to[j] = -(double)INFINITY;
+    }
+}
+
+static void blank_row(double *weights, struct av_rowstats *row, size_t len, size_t n_k, bool invalid)
+{
+    memset(row, 0, sizeof *row);
+    row->keys = len;
+    for (size_t j = 0; j < n_k; j++) {
+        weights[j] = invalid && j < len ? (double)NAN : 0;
+    }
+}
+
+/* LOGITS, WEIGHTS and the row statistics of the current state. */
+void av_stage_rows(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    const struct av_params *p = &s->params;
+    double offset = p->offset / p->temperature;
+    for (size_t i = 0; i < s->n_q; i++) {
+        size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
+        double *weights = b->weights + i * s->n_k;
+        make_logits(b->row, row_source(m, i), len, s->alpha, p);
+        store_logits(b->logits + i * s->n_k, b->row, len, s->n_k, offset);
+        if (len == 0 || b->invalid[i]) {
+            blank_row(weights, &b->rows[i], len, s->n_k, b->invalid[i]);
+            continue;
+        }
+        m->kernels->softmax(weights, b->row, len, &b->rows[i]);
+        b->rows[i].max_logit += offset;
+        memset(weights + len, 0, (s->n_k - len) * sizeof *weights);
+    }
+    s->runs[AV_STAGE_LOGITS]++;
+    s->runs[AV_STAGE_WEIGHTS]++;
+}
+
+/* Row statistics alone, of the state with another multiplier. */
+static void run_other_rows(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    for (size_t i = 0; i < s->n_q; i++) {
+        size_t len = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
+        struct av_rowstats *row = &b->other_rows[i];
+        memset(row, 0, sizeof *row);
+        row->keys = len;
+        if (len > 0 && !b->invalid[i]) {
+            make_logits(b->row, row_source(m, i), len, s->other.alpha, &s->params);
+            m->kernels->softmax(NULL, b->row, len, row);
+        }
+    }
+}
+
+static void run_dq(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    struct av_entries k = av_model_keys(m);
+    double multiplier = s->alpha / s->params.temperature;
+    for (size_t i = 0; i < s->n_q; i++) {
+        b->dq_rms[i] = 0;
+        if (b->rows[i].keys >= 2 && !b->invalid[i]) {
+            b->dq_rms[i] = multiplier * m->kernels->dq(b->weights + i * s->n_k, &k, b->rows[i].keys, s->d_k,
+                                                       b->rows[i].argmax, b->dq_scratch);
+        }
+    }
+}
+
+/* Moments of the logits: those of the scores moved and stretched, unless one
+ * key is offset or the logits were given by hand. */
+static void logit_moments(struct av_moments *out, struct av_model *m, double alpha)
+{
+    const struct av_snapshot *s = &m->snapshot;
+    const struct av_params *p = &s->params;
+    double f = alpha / p->temperature;
+    double offset = p->offset / p->temperature;
+    if (!s->from_logits && !s->probed) {
+        *out = s->score_moments;
+        out->mean = f * out->mean + offset;
+        out->m2 *= f * f;
+        out->m3 *= f * f * f;
+        out->m4 *= f * f * f * f;
+        out->min = f * out->min + offset;
+        out->max = f * out->max + offset;
+        return;
+    }
+    *out = (struct av_moments)AV_MOMENTS_INIT;
+    for (size_t i = 0; i < s->n_q; i++) {
+        size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
+        if (!m->buffers.invalid[i]) {
+            make_logits(m->buffers.row, row_source(m, i), len, alpha, p);
+            store_logits(m->buffers.row, m->buffers.row, len, len, offset);
+            av_moments_add(out, m->buffers.row, len);
+        }
+    }
+}
+
+static void summarize(struct av_model *m, struct av_summary *out, const struct av_rowstats *rows, const double *dq)
+{
+    struct av_snapshot *s = &m->snapshot;
+    logit_moments(&out->logits, m, out->alpha);
+    av_summary_make(out, rows, m->buffers.invalid, dq, s->n_q, out->alpha / s->params.temperature, m->buffers.column);
+}
+
+static void run_theory(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    const struct av_params *p = &s->params;
+    bool zero_q_mean = !(fabs(p->q_mean) > 0);
+    bool uncorrelated = !(fabs(p->corr) > 0);
+    struct av_theory_rows rows = { s->n_q, s->n_k, s->d_k, p->mask == AV_MASK_CAUSAL };
+    s->theory_std = s->alpha * sqrt((double)s->d_k) * p->q_std * p->k_std / p->temperature;
+    s->has_theory = p->dist == AV_DIST_NORMAL && uncorrelated && zero_q_mean && !s->probed && !s->from_files &&
+                    !s->from_logits && av_theory_means(m->theory, &rows, s->theory_std, &s->theory);
+}
+
+/* sqrt(2 ln n), averaged over the rows that count. */
+static double freezing_std(const struct av_snapshot *s)
+{
+    double sum = 0;
+    size_t rows = 0;
+    for (size_t i = 0; i < s->n_q; i++) {
+        size_t len = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
+        if (len >= 2) {
+            sum += av_theory_freezing((double)len);
+            rows++;
+        }
+    }
+    return rows > 0 ? sum / (double)rows : (double)NAN;
+}
+
+void av_stage_stats(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    s->now.scale = s->params.scale != 0;
+    s->now.alpha = s->alpha;
+    s->theory_freezing = freezing_std(s);
+    summarize(m, &s->now, m->buffers.rows, NULL);
+    av_verdicts_make(s);
+    s->runs[AV_STAGE_STATS]++;
+}
+
+void av_stage_needs(struct av_model *m, unsigned needs)
+{
+    struct av_snapshot *s = &m->snapshot;
+    unsigned todo = needs & ~m->done;
+    if ((todo & AV_NEED_HISTOGRAM) && !s->from_logits) {
+        av_score_histogram_make(&s->histogram, &m->histogram, s);
+    }
+    if ((todo & AV_NEED_OTHER) && !s->from_logits) {
+        struct av_params toggled = s->params;
+        toggled.scale = !toggled.scale;
+        s->other.scale = toggled.scale != 0;
+        s->other.alpha = av_params_alpha(&toggled);
+        run_other_rows(m);
+        summarize(m, &s->other, m->buffers.other_rows, NULL);
+        s->other_rows = m->buffers.other_rows;
+    }
+    if ((todo & AV_NEED_DQ) && !s->from_logits) {
+        run_dq(m);
+        s->dq_rms = m->buffers.dq_rms;
+        summarize(m, &s->now, m->buffers.rows, s->dq_rms);
+    }
+    if (todo & AV_NEED_THEORY) {
+        run_theory(m);
+    }
+    m->done |= todo;
+}
+
+void av_stage_forget(struct av_model *m, enum av_stage stale, bool glide)
+{
+    struct av_snapshot *s = &m->snapshot;
+    unsigned gone = 0;
+    if (stale <= AV_STAGE_MOMENTS) {
+        gone |= AV_NEED_HISTOGRAM;
+        s->histogram.bins = 0;
+    }
+    if (stale <= AV_STAGE_STATS) {
+        gone |= AV_NEED_DQ | AV_NEED_THEORY;
+        s->dq_rms = NULL;
+        s->has_theory = false;
+    }
+    if (stale <= AV_STAGE_STATS && !glide) {
+        gone |= AV_NEED_OTHER;
+        s->other_rows = NULL;
+        s->other.rows = 0;
+    }
+    m->done &= ~gone;
+}

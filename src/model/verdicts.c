@@ -1,0 +1,73 @@
+/* verdicts.c - the rules behind the findings. */
+#include "verdicts.h"
+
+#include <stdio.h>
+
+/* The next free verdict, NULL when the list is full. */
+static struct av_verdict *add(struct av_snapshot *s, const char *code, enum av_severity severity)
+{
+    if (s->verdict_count == AV_VERDICTS_MAX) {
+        return NULL;
+    }
+    struct av_verdict *v = &s->verdicts[s->verdict_count++];
+    v->code = code;
+    v->severity = severity;
+    return v;
+}
+
+static void judge_saturation(struct av_snapshot *s)
+{
+    double share = s->now.share_max_gt_0_9;
+    double std = av_moments_std(&s->now.logits);
+    bool wide = std > s->theory_freezing;
+    if (!(share > 0.25) && !wide) {
+        return;
+    }
+    struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
+    if (v != NULL) {
+        snprintf(v->text, sizeof v->text,
+                 "%.0f%% of rows give more than 0.9 to one key; logit std %.3g is %s sqrt(2 ln n) = %.3g", 100 * share,
+                 std, wide ? "above" : "within", s->theory_freezing);
+    }
+}
+
+static void judge_gradient(struct av_snapshot *s)
+{
+    double dead = s->now.share_fro_lt_1e_3;
+    double median = s->now.jacobian_fro_median;
+    if (!(dead > 0.25) && !(median < 1e-3)) {
+        return;
+    }
+    struct av_verdict *v = add(s, "gradient_dead", median < 1e-3 ? AV_BAD : AV_WARN);
+    if (v != NULL) {
+        snprintf(v->text, sizeof v->text, "%.0f%% of rows have a softmax Jacobian below 1e-3; the median is %.3g",
+                 100 * dead, median);
+    }
+}
+
+static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct av_tensor *t,
+                         uint64_t count, const size_t at[3])
+{
+    struct av_verdict *v = count > 0 ? add(s, code, AV_BAD) : NULL;
+    if (v != NULL) {
+        snprintf(v->text, sizeof v->text, "%.120s holds %llu %s, the first at head %zu, row %zu, column %zu", t->name,
+                 (unsigned long long)count, what, at[0], at[1], at[2]);
+    }
+}
+
+void av_verdicts_make(struct av_snapshot *s)
+{
+    s->verdict_count = 0;
+    const struct av_tensor *tensors[] = { s->q_file, s->k_file };
+    for (size_t i = 0; i < 2; i++) {
+        if (tensors[i] != NULL) {
+            const struct av_tensor *t = tensors[i];
+            judge_values(s, "nan_input", "NaN", t, t->nan_count, t->first_nan);
+            judge_values(s, "inf_input", "infinities", t, t->inf_count, t->first_inf);
+        }
+    }
+    if (s->now.rows > 0) {
+        judge_saturation(s);
+        judge_gradient(s);
+    }
+}
