@@ -1,0 +1,62 @@
+/* cmd_report.c - `attnviz report`: every number, without a terminal. */
+#include "attnviz/model.h"
+#include "attnviz/outfile.h"
+#include "attnviz/report_io.h"
+#include "commands.h"
+#include "inputs.h"
+
+enum { NEEDS = AV_NEED_DQ | AV_NEED_THEORY };
+
+struct heads {
+    struct av_model *model;
+    struct av_params params;
+};
+
+/* av_report_head: the snapshot of one head of the files. */
+static const struct av_snapshot *head_snapshot(void *ctx, size_t head, struct av_error *e)
+{
+    struct heads *heads = ctx;
+    heads->params.head = (int64_t)head;
+    if (av_model_update(heads->model, &heads->params, NEEDS, e) != AV_OK) {
+        return NULL;
+    }
+    return av_model_snapshot(heads->model);
+}
+
+static enum av_status write_report(struct av_str *out, struct av_model *model, const struct av_inputs *in,
+                                   const struct av_options *o, struct av_error *e)
+{
+    enum av_status s = in->q != NULL ? av_model_use_tensors(model, in->q, in->k, e) : AV_OK;
+    if (s == AV_OK) {
+        s = av_model_update(model, &in->params, NEEDS, e);
+    }
+    if (s == AV_OK) {
+        struct heads heads = { model, in->params };
+        s = av_report_write(out, (enum av_format)o->format, av_model_snapshot(model), head_snapshot, &heads, e);
+    }
+    return s == AV_OK && out->failed ? av_fail_nomem(e, "the report") : s;
+}
+
+enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
+{
+    struct av_inputs in;
+    struct av_model *model = NULL;
+    struct av_str out = AV_STR_INIT;
+    enum av_status s = av_inputs_read(&in, o, e);
+    if (s == AV_OK) {
+        s = av_inputs_press(&in, o, e);
+    }
+    if (s == AV_OK) {
+        s = av_model_new(&model, NULL, e);
+    }
+    if (s == AV_OK) {
+        s = write_report(&out, model, &in, o, e);
+    }
+    if (s == AV_OK) {
+        s = av_outfile_write(o->output, out.text, out.len, true, e);
+    }
+    av_str_free(&out);
+    av_model_free(model);
+    av_inputs_free(&in);
+    return s;
+}

@@ -1,0 +1,120 @@
+/* inputs.c - from options to parameters and tensors that fit together. */
+#include "inputs.h"
+
+#include "attnviz/keys.h"
+#include "attnviz/npy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum av_status take_files(struct av_inputs *in, const struct av_options *o, struct av_error *e)
+{
+    if (o->size_set != NULL) {
+        return av_fail(e, AV_USAGE, "%s: the files say how large it is", o->size_set);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        enum av_status s = av_npy_read(&in->tensors[i], o->files[i], e);
+        if (s != AV_OK) {
+            return s;
+        }
+    }
+    in->q = &in->tensors[0];
+    in->k = &in->tensors[1];
+    in->params.n_q = (int64_t)in->q->n;
+    in->params.n_k = (int64_t)in->k->n;
+    in->params.d_k = (int64_t)in->q->d;
+    if (in->params.head < 0 || (size_t)in->params.head >= in->q->heads) {
+        return av_fail(e, AV_USAGE, "head=%lld: out of range 0 .. %zu", (long long)in->params.head, in->q->heads - 1);
+    }
+    if (in->params.layer != 0) {
+        return av_fail(e, AV_USAGE, "layer=%lld: out of range 0 .. 0", (long long)in->params.layer);
+    }
+    return AV_OK;
+}
+
+enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, struct av_error *e)
+{
+    memset(in, 0, sizeof *in);
+    in->params = o->params;
+    enum av_status s = o->file_count > 0 ? take_files(in, o, e) : AV_OK;
+    return s == AV_OK ? av_params_check(&in->params, o->file_count > 0, e) : s;
+}
+
+void av_inputs_free(struct av_inputs *in)
+{
+    av_tensor_free(&in->tensors[0]);
+    av_tensor_free(&in->tensors[1]);
+}
+
+/* Presses the keys named in `names`, separated by spaces. */
+static enum av_status press(struct av_app *app, const char *names, struct av_error *e)
+{
+    for (const char *at = names + strspn(names, " "); *at != '\0'; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        char name[16] = "";
+        uint32_t key = AV_KEY_NONE;
+        if (len < sizeof name) {
+            memcpy(name, at, len);
+            key = av_key_parse(name);
+        }
+        if (key == AV_KEY_NONE) {
+            return av_fail(e, AV_USAGE, "--keys %.*s: no such key; --list keys lists them", (int)len, at);
+        }
+        av_app_key(app, key);
+        av_app_settle(app);
+        at += len;
+    }
+    return AV_OK;
+}
+
+/* The theme's name if it can be loaded, else NULL with a message. */
+static const char *usable_theme(const char *name)
+{
+    struct av_theme theme;
+    struct av_error why;
+    if (name == NULL || av_theme_load(&theme, name, &why) == AV_OK) {
+        return name;
+    }
+    fprintf(stderr, "attnviz: %s; going on with the default theme\n", why.text);
+    return NULL;
+}
+
+enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, const struct av_options *o, bool ascii,
+                             struct av_error *e)
+{
+    struct av_app_config config = {
+        .params = in->params,
+        .view = o->view,
+        .theme = usable_theme(o->theme),
+        .animation = o->animation,
+        .ascii = ascii,
+        .q = in->q,
+        .k = in->k,
+    };
+    enum av_status s = av_app_new(app, &config, e);
+    if (s != AV_OK) {
+        *app = NULL;
+        return s;
+    }
+    av_app_resize(*app, o->cols, o->rows);
+    s = o->keys != NULL ? press(*app, o->keys, e) : AV_OK;
+    if (s != AV_OK) {
+        av_app_free(*app);
+        *app = NULL;
+    }
+    return s;
+}
+
+enum av_status av_inputs_press(struct av_inputs *in, const struct av_options *o, struct av_error *e)
+{
+    if (o->keys == NULL) {
+        return AV_OK;
+    }
+    struct av_app *app;
+    enum av_status s = av_inputs_app(&app, in, o, false, e);
+    if (s == AV_OK) {
+        in->params = av_app_snapshot(app, 0)->params;
+        av_app_free(app);
+    }
+    return s;
+}

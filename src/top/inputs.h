@@ -1,0 +1,28 @@
+/* inputs.h - from options to parameters and tensors that fit together. */
+#ifndef ATTNVIZ_INPUTS_H
+#define ATTNVIZ_INPUTS_H
+
+#include "attnviz/app.h"
+#include "options.h"
+
+struct av_inputs {
+    struct av_tensor tensors[2];
+    const struct av_tensor *q, *k; /* NULL without files */
+    struct av_params params;       /* checked */
+};
+
+/* Reads the files, takes their sizes and checks every parameter. The caller
+ * calls av_inputs_free in every case. */
+enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, struct av_error *e);
+void av_inputs_free(struct av_inputs *in);
+
+/* An app of these inputs, of the size asked for, with the keys of --keys
+ * pressed. The inputs must outlive it; the caller frees it. A theme that
+ * cannot be loaded is told on standard error, and the default taken. */
+enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, const struct av_options *o, bool ascii,
+                             struct av_error *e);
+
+/* Replaces the parameters by those that --keys leads to, if any were given. */
+enum av_status av_inputs_press(struct av_inputs *in, const struct av_options *o, struct av_error *e);
+
+#endif

@@ -1,0 +1,179 @@
+/* lists.c - the program's tables as text. */
+#include "lists.h"
+
+#include "attnviz/actions.h"
+#include "attnviz/params.h"
+#include "attnviz/report.h"
+#include "attnviz/theme.h"
+#include "attnviz/view.h"
+#include "commands.h"
+
+#include <string.h>
+
+static void write_choices(struct av_str *out, const char *const *choices)
+{
+    for (size_t i = 0; choices[i] != NULL; i++) {
+        av_str_addf(out, "%s%s", i == 0 ? "" : " ", choices[i]);
+    }
+}
+
+/* What a parameter takes: names, or a range. */
+static void write_values(struct av_str *out, const struct av_param *row)
+{
+    switch (row->kind) {
+    case AV_PARAM_CHOICE:
+        write_choices(out, row->choices);
+        break;
+    case AV_PARAM_SEED:
+        av_str_add(out, "0 .. 18446744073709551615");
+        break;
+    case AV_PARAM_LOGITS:
+        av_str_addf(out, "1 to %d numbers a,b,c", AV_LOGITS_MAX);
+        break;
+    case AV_PARAM_INT:
+    case AV_PARAM_REAL:
+        av_str_addf(out, "%.10g .. %.10g", row->min, row->max);
+        break;
+    }
+}
+
+static void write_params(struct av_str *out)
+{
+    struct av_params defaults;
+    av_params_default(&defaults);
+    size_t count;
+    const struct av_param *table = av_params_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, "%s\t", table[i].name);
+        write_values(out, &table[i]);
+        av_str_add(out, "\t");
+        av_param_format(&table[i], &defaults, out);
+        av_str_addf(out, "\t%s\n", table[i].text);
+    }
+}
+
+static void write_views(struct av_str *out)
+{
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, "%s\t%s\n", views[i]->name, views[i]->title);
+    }
+}
+
+/* Keys of everywhere first, then those that a view adds. */
+static void write_keys(struct av_str *out)
+{
+    size_t count;
+    const struct av_action *actions = av_actions(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct av_action *a = &actions[i];
+        av_str_addf(out, "%s\t%s\t%s\t%s\n", a->keys, a->group, a->name, a->help);
+    }
+    const struct av_view *const *views = av_views(&count);
+    for (size_t i = 0; i < count; i++) {
+        for (const struct av_view_action *a = views[i]->actions; a != NULL && a->key != NULL; a++) {
+            av_str_addf(out, "%s\tview %s\t%s\t%s\n", a->key, views[i]->name, a->name, a->help);
+        }
+    }
+}
+
+static void write_themes(struct av_str *out)
+{
+    size_t count;
+    const struct av_theme *themes = av_themes_builtin(&count);
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, "%s\t%s\n", themes[i].name, themes[i].light ? "light" : "dark");
+    }
+}
+
+static void write_variants(struct av_str *out)
+{
+    const struct av_param *row = av_param_find("variant");
+    for (size_t i = 0; row->choices[i] != NULL; i++) {
+        av_str_addf(out, "%s\n", row->choices[i]);
+    }
+}
+
+static void write_fields(struct av_str *out)
+{
+    size_t count;
+    const struct av_field *fields = av_report_fields(&count);
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, "%s\t%s\t%s\t%s\n", fields[i].block, fields[i].name, fields[i].unit, fields[i].text);
+    }
+}
+
+static void write_commands(struct av_str *out)
+{
+    size_t count;
+    const struct av_command *table = av_commands_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, "%s\t", table[i].name);
+        if (table[i].formats != NULL) {
+            write_choices(out, table[i].formats);
+        }
+        av_str_addf(out, "\t%s\n", table[i].text);
+    }
+}
+
+static void write_options(struct av_str *out)
+{
+    size_t count, command_count;
+    const struct av_option *table = av_options_table(&count);
+    const struct av_command *commands = av_commands_table(&command_count);
+    for (size_t i = 0; i < count; i++) {
+        const struct av_option *row = &table[i];
+        av_str_addf(out, "--%s\t", row->name);
+        if (row->letter != '\0') {
+            av_str_addf(out, "-%c", row->letter);
+        }
+        av_str_addf(out, "\t%s\t", row->arg != NULL ? row->arg : "");
+        for (size_t c = 0; c < command_count; c++) {
+            if ((row->commands & 1 << c) != 0) {
+                av_str_addf(out, "%s ", commands[c].name);
+            }
+        }
+        av_str_add(out, "\t");
+        if (row->choices != NULL) {
+            write_choices(out, row->choices);
+        }
+        av_str_addf(out, "\t%s\t%s\n", row->setting != NULL ? row->setting : "", row->text);
+    }
+}
+
+/* ---- The lists ---- */
+
+static const struct {
+    const char *header;
+    void (*write)(struct av_str *out);
+} LISTS[] = {
+    { "name\tvalues\tdefault\tmeaning", write_params },
+    { "name\ttitle", write_views },
+    { "keys\twhere\taction\tmeaning", write_keys },
+    { "name\tground", write_themes },
+    { "name", write_variants },
+    { "block\tfield\tunit\tmeaning", write_fields },
+    { "name\tformats\tmeaning", write_commands },
+    { "option\tletter\targument\tcommands\tvalues\tsetting\tmeaning", write_options },
+};
+
+static const char *const NAMES[] = { "params", "views",    "keys",    "themes", "variants",
+                                     "fields", "commands", "options", NULL };
+
+_Static_assert(sizeof LISTS / sizeof LISTS[0] + 1 == sizeof NAMES / sizeof NAMES[0], "a name for every list");
+
+const char *const *av_list_names(void)
+{
+    return NAMES;
+}
+
+void av_list_write(struct av_str *out, const char *name)
+{
+    for (size_t i = 0; NAMES[i] != NULL; i++) {
+        if (strcmp(NAMES[i], name) == 0) {
+            av_str_addf(out, "%s\n", LISTS[i].header);
+            LISTS[i].write(out);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+/* options.c - the table of options, and what each does. */
+#include "options.h"
+
+#include "attnviz/view.h"
+#include "commands.h"
+#include "lists.h"
+
+#include <langinfo.h>
+#include <string.h>
+
+/* ---- What an option does ---- */
+
+static enum av_status set_text(const char **slot, const char *value)
+{
+    *slot = value;
+    return AV_OK;
+}
+
+/* What messages call an option: its name in the settings file if it has one,
+ * for that is where the value may have come from. */
+static const char *shown(const struct av_option *row)
+{
+    return row->setting != NULL ? row->setting : row->name;
+}
+
+/* The index of `value` among names, or an error that lists them. */
+static enum av_status pick(const struct av_option *row, const char *const *names, const char *value, int *index,
+                           struct av_error *e)
+{
+    struct av_str list = AV_STR_INIT;
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], value) == 0) {
+            av_str_free(&list);
+            *index = i;
+            return AV_OK;
+        }
+        av_str_addf(&list, " %s", names[i]);
+    }
+    av_fail(e, AV_USAGE, "%s %s: not one of%s", shown(row), value, av_str_text(&list));
+    av_str_free(&list);
+    return AV_USAGE;
+}
+
+#define SETTER(name)                                                                                                   \
+    static enum av_status name(struct av_options *o, const struct av_option *row, const char *value, struct av_error *e)
+/* A setter that needs no more than the value. */
+#define UNUSED_ROW ((void)row, (void)e)
+
+SETTER(set_param)
+{
+    (void)row;
+    static const char *const sizes[] = { "d_k", "n_q", "n_k" };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (strncmp(value, sizes[i], strlen(sizes[i])) == 0 && value[strlen(sizes[i])] == '=') {
+            o->size_set = sizes[i];
+        }
+    }
+    return av_params_set_text(&o->params, value, e);
+}
+
+SETTER(set_keys)
+{
+    UNUSED_ROW;
+    return set_text(&o->keys, value);
+}
+
+SETTER(set_view)
+{
+    if (av_view_find(value) == NULL) {
+        return av_fail(e, AV_USAGE, "%s %s: unknown view; --list views lists them", shown(row), value);
+    }
+    return set_text(&o->view, value);
+}
+
+SETTER(set_theme)
+{
+    UNUSED_ROW;
+    return set_text(&o->theme, value);
+}
+
+static const char *const COLORS[] = { "auto", "never", "8", "16", "256", "true", NULL };
+
+SETTER(set_color)
+{
+    static const enum av_depth depths[] = { AV_DEPTH_256, AV_DEPTH_NONE, AV_DEPTH_8,
+                                            AV_DEPTH_16,  AV_DEPTH_256,  AV_DEPTH_TRUE };
+    int i = 0;
+    enum av_status s = pick(row, COLORS, value, &i, e);
+    if (s == AV_OK) {
+        o->depth_auto = i == 0;
+        o->depth = depths[i];
+    }
+    return s;
+}
+
+SETTER(set_no_color)
+{
+    UNUSED_ROW;
+    (void)value;
+    o->depth_auto = false;
+    o->depth = AV_DEPTH_NONE;
+    return AV_OK;
+}
+
+static const char *const CHARSETS[] = { "auto", "utf8", "ascii", NULL };
+
+SETTER(set_charset)
+{
+    int i = 0;
+    enum av_status s = pick(row, CHARSETS, value, &i, e);
+    if (s == AV_OK) {
+        o->charset = (enum av_charset)i;
+    }
+    return s;
+}
+
+SETTER(set_ascii)
+{
+    UNUSED_ROW;
+    (void)value;
+    o->charset = AV_CHARSET_ASCII;
+    return AV_OK;
+}
+
+/* `on` and `off` come from the settings file; on the command line the option
+ * itself says no. */
+static const char *const SWITCH[] = { "off", "on", NULL };
+
+static enum av_status set_switch(bool *slot, const struct av_option *row, const char *value, struct av_error *e)
+{
+    int i = 0;
+    enum av_status s = value == NULL ? AV_OK : pick(row, SWITCH, value, &i, e);
+    if (s == AV_OK) {
+        *slot = i == 1;
+    }
+    return s;
+}
+
+SETTER(set_animation)
+{
+    return set_switch(&o->animation, row, value, e);
+}
+
+SETTER(set_mouse)
+{
+    return set_switch(&o->mouse, row, value, e);
+}
+
+SETTER(set_list)
+{
+    int i = 0;
+    o->list = value;
+    return pick(row, av_list_names(), value, &i, e);
+}
+
+SETTER(set_config)
+{
+    UNUSED_ROW;
+    return set_text(&o->config, value);
+}
+
+SETTER(set_no_config)
+{
+    UNUSED_ROW;
+    (void)value;
+    o->no_config = true;
+    return AV_OK;
+}
+
+SETTER(set_format)
+{
+    return pick(row, o->command->formats, value, &o->format, e);
+}
+
+SETTER(set_output)
+{
+    UNUSED_ROW;
+    return set_text(&o->output, value);
+}
+
+enum { SIDE_MAX = 1000 };
+
+/* A side of a screen: 1 .. SIDE_MAX in plain digits; 0 for anything else. */
+static int parse_side(const char *text, const char *end)
+{
+    int side = 0;
+    for (const char *s = text; s < end; s++) {
+        if (*s < '0' || *s > '9' || side > SIDE_MAX) {
+            return 0;
+        }
+        side = side * 10 + (*s - '0');
+    }
+    return side <= SIDE_MAX ? side : 0;
+}
+
+SETTER(set_size)
+{
+    const char *x = value + strcspn(value, "x");
+    int cols = parse_side(value, x);
+    int rows = *x == 'x' ? parse_side(x + 1, x + strlen(x)) : 0;
+    if (cols == 0 || rows == 0) {
+        return av_fail(e, AV_USAGE, "%s %s: not COLSxROWS, each a whole number from 1 to %d", shown(row), value,
+                       SIDE_MAX);
+    }
+    o->cols = cols;
+    o->rows = rows;
+    return AV_OK;
+}
+
+SETTER(set_help)
+{
+    UNUSED_ROW;
+    (void)value;
+    o->help = true;
+    return AV_OK;
+}
+
+SETTER(set_version)
+{
+    UNUSED_ROW;
+    (void)value;
+    o->version = true;
+    return AV_OK;
+}
+
+/* ---- The table ---- */
+
+enum { NUMBERS = AV_FOR_REPORT | AV_FOR_BENCH, FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT };
+
+/* clang-format off */
+static const struct av_option TABLE[] = {
+    { "set", 's', "NAME=VALUE", AV_FOR_ALL, NULL, NULL, false, "set a parameter; may be repeated", set_param },
+    { "keys", 'k', "KEYS", AV_FOR_ALL, NULL, NULL, false,
+      "press these keys first: names separated by spaces, as the help screen prints them", set_keys },
+    { "view", 'v', "NAME", AV_FOR_ALL, "view", NULL, false, "start with this view", set_view },
+    { "theme", '\0', "NAME|PATH", AV_FOR_ALL, "theme", NULL, false, "colours; a word with a slash is a file", set_theme },
+    { "color", '\0', "DEPTH", AV_FOR_ALL, "color", COLORS, false, "how many colours to use", set_color },
+    { "no-color", 'C', NULL, AV_FOR_ALL, NULL, NULL, false, "the same as --color never", set_no_color },
+    { "charset", '\0', "CHARSET", AV_FOR_ALL, "charset", CHARSETS, false, "glyphs to draw with; auto: as the locale says",
+      set_charset },
+    { "ascii", 'U', NULL, AV_FOR_ALL, NULL, NULL, false, "the same as --charset ascii", set_ascii },
+    { "no-animation", '\0', NULL, AV_FOR_ALL, "animation", NULL, false, "no gliding between states", set_animation },
+    { "no-mouse", '\0', NULL, AV_FOR_ALL, "mouse", NULL, false, "leave the mouse to the terminal", set_mouse },
+    { "format", 'f', "FORMAT", FILES_OUT, NULL, NULL, false, "what to write", set_format },
+    { "size", '\0', "COLSxROWS", AV_FOR_SNAPSHOT, NULL, NULL, false, "size of the screen (default 100x30)", set_size },
+    { "output", 'o', "PATH", FILES_OUT, NULL, NULL, false, "write there, whole or not at all; -: standard output",
+      set_output },
+    { "list", '\0', "TABLE", AV_FOR_ALL, NULL, NULL, false, "print a table, its columns separated by tabs", set_list },
+    { "config", '\0', "PATH", AV_FOR_ALL, NULL, NULL, true, "settings file to read instead of the usual one", set_config },
+    { "no-config", '\0', NULL, AV_FOR_ALL, NULL, NULL, true, "read no settings file", set_no_config },
+    { "help", 'h', NULL, AV_FOR_ALL, NULL, NULL, true, "print this help", set_help },
+    { "version", 'V', NULL, AV_FOR_ALL, NULL, NULL, true, "print the version", set_version },
+};
+/* clang-format on */
+
+enum { TABLE_ROWS = sizeof TABLE / sizeof TABLE[0] };
+
+const struct av_option *av_options_table(size_t *count)
+{
+    *count = TABLE_ROWS;
+    return TABLE;
+}
+
+bool av_options_ascii(const struct av_options *o)
+{
+    if (o->charset == AV_CHARSET_AUTO) {
+        return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    }
+    return o->charset == AV_CHARSET_ASCII;
+}
