@@ -147,7 +147,7 @@ static bool publish_new(const char *temporary, const char *target)
         unlink(temporary);
         return true;
     }
-    if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP && errno != ENOTSUP) {
+    if (errno != EPERM && errno != ENOSYS && errno != ENOTSUP) {
         return false;
     }
     int fd = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -1,0 +1,103 @@
+/* report_csv.c - a report as a header line and a row, or a row per head.
+ *
+ * Columns are block.field; what is not known is empty. Quoting as in RFC 4180,
+ * lines end with a newline alone. The query's weights, as many as there are
+ * keys, stay out. */
+#include "report_formats.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_cell(struct av_str *out, bool *first, const char *text)
+{
+    av_str_add(out, *first ? "" : ",");
+    *first = false;
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        av_str_add(out, text);
+        return;
+    }
+    av_str_add(out, "\"");
+    for (; *text != '\0'; text++) {
+        av_str_add(out, *text == '"' ? "\"" : "");
+        av_str_addn(out, text, 1);
+    }
+    av_str_add(out, "\"");
+}
+
+static void add_number(struct av_str *out, bool *first, double x, bool whole)
+{
+    av_str_add(out, *first ? "" : ",");
+    *first = false;
+    if (isfinite(x)) {
+        av_str_addf(out, whole ? "%.0f" : "%.17g", x);
+    }
+}
+
+static void add_header(struct av_str *out, bool files)
+{
+    bool first = true;
+    size_t params;
+    size_t count;
+    const struct av_param *rows = av_params_table(&params);
+    const struct av_field *fields = av_report_fields(&count);
+    if (files) {
+        av_str_add(out, "layer,head,k_head");
+        first = false;
+    }
+    for (size_t i = 0; i < params; i++) {
+        av_str_addf(out, "%sparams.%s", first ? "" : ",", rows[i].name);
+        first = false;
+    }
+    av_str_add(out, ",params.alpha");
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, ",%s.%s", fields[i].block, fields[i].name);
+    }
+    av_str_add(out, "\n");
+}
+
+static void add_row(struct av_str *out, const struct av_snapshot *s)
+{
+    bool first = true;
+    size_t params;
+    size_t count;
+    const struct av_param *rows = av_params_table(&params);
+    const struct av_field *fields = av_report_fields(&count);
+    if (s->from_files) {
+        av_str_addf(out, "%lld,%zu,%zu", (long long)s->params.layer, s->head, s->k_head);
+        first = false;
+    }
+    struct av_str text = AV_STR_INIT;
+    for (size_t i = 0; i < params; i++) {
+        av_str_clear(&text);
+        if (rows[i].kind != AV_PARAM_LOGITS || s->params.logits.n > 0) {
+            av_param_format(&rows[i], &s->params, &text);
+        }
+        out->failed = out->failed || text.failed;
+        add_cell(out, &first, av_str_text(&text));
+    }
+    av_str_free(&text);
+    add_number(out, &first, s->alpha, false);
+    for (size_t i = 0; i < count; i++) {
+        bool known = av_report_has_block(s, fields[i].block);
+        add_number(out, &first, known ? fields[i].get(s) : (double)NAN, fields[i].whole);
+    }
+    av_str_add(out, "\n");
+}
+
+enum av_status av_report_csv(struct av_str *out, const struct av_report_input *in, struct av_error *e)
+{
+    add_header(out, in->s->from_files);
+    if (in->head == NULL) {
+        add_row(out, in->s);
+        return AV_OK;
+    }
+    size_t heads = in->s->heads;
+    for (size_t i = 0; i < heads; i++) {
+        const struct av_snapshot *s = in->head(in->ctx, i, e);
+        if (s == NULL) {
+            return AV_FAILED;
+        }
+        add_row(out, s);
+    }
+    return AV_OK;
+}

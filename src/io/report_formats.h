@@ -1,0 +1,28 @@
+/* report_formats.h - the three ways to write a report, and what they share. */
+#ifndef ATTNVIZ_REPORT_FORMATS_H
+#define ATTNVIZ_REPORT_FORMATS_H
+
+#include "attnviz/report_io.h"
+
+/* What av_report_write was given. s is valid until the first call of head. */
+struct av_report_input {
+    const struct av_snapshot *s;
+    av_report_head head; /* NULL: s alone */
+    void *ctx;
+};
+
+/* Each appends to out, whose failures of memory the caller checks, and fails
+ * only when a head does. */
+enum av_status av_report_json(struct av_str *out, const struct av_report_input *in, struct av_error *e);
+enum av_status av_report_csv(struct av_str *out, const struct av_report_input *in, struct av_error *e);
+enum av_status av_report_text(struct av_str *out, const struct av_report_input *in, struct av_error *e);
+
+/* Behind the last of the `count` fields that is in the same block as field i. */
+size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i);
+
+const char *av_report_severity(enum av_severity severity); /* "info", "warn", "bad" */
+
+/* The n_k weights of the selected query; NULL when that row is not valid. */
+const double *av_report_query_weights(const struct av_snapshot *s);
+
+#endif

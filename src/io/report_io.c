@@ -1,0 +1,44 @@
+/* report_io.c - a report in the format asked for. */
+#include "attnviz/report_io.h"
+
+#include "report_formats.h"
+
+#include <string.h>
+
+size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i)
+{
+    size_t end = i + 1;
+    while (end < count && strcmp(fields[end].block, fields[i].block) == 0) {
+        end++;
+    }
+    return end;
+}
+
+const char *av_report_severity(enum av_severity severity)
+{
+    static const char *const names[] = { [AV_INFO] = "info", [AV_WARN] = "warn", [AV_BAD] = "bad" };
+    return names[severity];
+}
+
+const double *av_report_query_weights(const struct av_snapshot *s)
+{
+    size_t query = (size_t)s->params.query;
+    if (query >= s->n_q || s->weights == NULL || (s->invalid != NULL && s->invalid[query])) {
+        return NULL;
+    }
+    return s->weights + query * s->n_k;
+}
+
+enum av_status av_report_write(struct av_str *out, enum av_format format, const struct av_snapshot *s,
+                               av_report_head head, void *ctx, struct av_error *e)
+{
+    static enum av_status (*const writers[AV_FORMAT_COUNT])(struct av_str *, const struct av_report_input *,
+                                                            struct av_error *) = {
+        [AV_FORMAT_TEXT] = av_report_text,
+        [AV_FORMAT_JSON] = av_report_json,
+        [AV_FORMAT_CSV] = av_report_csv,
+    };
+    struct av_report_input in = { .s = s, .head = s->from_files ? head : NULL, .ctx = ctx };
+    enum av_status status = writers[format](out, &in, e);
+    return status == AV_OK && out->failed ? av_fail_nomem(e, "report") : status;
+}

@@ -1,0 +1,161 @@
+/* report_text.c - a report for people: findings first, six digits, meanings. */
+#include "report_formats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WEIGHTS_A_LINE = 8, WEIGHTS_SHOWN = 64 };
+
+static void add_line(struct av_str *out, const char *name, const char *value, const char *unit, const char *meaning)
+{
+    av_str_addf(out, "  %-20s %13s %-6s %s\n", name, value, unit, meaning);
+}
+
+struct number {
+    char text[32];
+};
+
+/* "-" for what is not known. */
+static struct number number(double x, bool whole)
+{
+    struct number n = { "-" };
+    if (!isnan(x)) {
+        snprintf(n.text, sizeof n.text, whole && fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
+    }
+    return n;
+}
+
+static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
+{
+    av_str_add(out, "verdicts\n");
+    for (size_t i = 0; i < s->verdict_count; i++) {
+        const struct av_verdict *v = &s->verdicts[i];
+        av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, v->text);
+    }
+    if (s->verdict_count == 0) {
+        av_str_add(out, "  none: the softmax is not saturated and its gradient is alive\n");
+    }
+}
+
+/* Parameters that have no meaning here (head without files) stay out. */
+static void add_params(struct av_str *out, const struct av_snapshot *s)
+{
+    size_t count;
+    const struct av_param *rows = av_params_table(&count);
+    struct av_str value = AV_STR_INIT;
+    av_str_add(out, "\nparams\n");
+    for (size_t i = 0; i < count; i++) {
+        bool absent = rows[i].kind == AV_PARAM_LOGITS && s->params.logits.n == 0;
+        if (absent || ((rows[i].flags & AV_PARAM_FILES) != 0 && !s->from_files)) {
+            continue;
+        }
+        av_str_clear(&value);
+        av_param_format_short(&rows[i], &s->params, &value);
+        out->failed = out->failed || value.failed;
+        add_line(out, rows[i].name, av_str_text(&value), "", rows[i].text);
+    }
+    av_str_free(&value);
+    add_line(out, "alpha", number(s->alpha, false).text, "", "multiplier of the scores in force");
+}
+
+static void add_weights(struct av_str *out, const struct av_snapshot *s)
+{
+    const double *weights = av_report_query_weights(s);
+    if (weights == NULL) {
+        return;
+    }
+    size_t shown = s->n_k < WEIGHTS_SHOWN ? s->n_k : WEIGHTS_SHOWN;
+    av_str_add(out, "  weights");
+    for (size_t i = 0; i < shown; i++) {
+        av_str_add(out, i % WEIGHTS_A_LINE == 0 ? "\n   " : "");
+        av_str_addf(out, " %11.5g", weights[i]);
+    }
+    av_str_add(out, "\n");
+    if (shown < s->n_k) {
+        av_str_addf(out, "    and %zu more: the JSON report has all\n", s->n_k - shown);
+    }
+}
+
+static void add_blocks(struct av_str *out, const struct av_snapshot *s)
+{
+    size_t count;
+    const struct av_field *fields = av_report_fields(&count);
+    for (size_t i = 0; i < count;) {
+        size_t end = av_report_block_end(fields, count, i);
+        const char *block = fields[i].block;
+        av_str_addf(out, "\n%s\n", block);
+        if (!av_report_has_block(s, block)) {
+            av_str_add(out, "  not known for this setting\n");
+            i = end;
+        }
+        for (; i < end; i++) {
+            add_line(out, fields[i].name, number(fields[i].get(s), fields[i].whole).text, fields[i].unit,
+                     fields[i].text);
+        }
+        if (strcmp(block, "query") == 0) {
+            add_weights(out, s);
+        }
+    }
+}
+
+static void add_tensor(struct av_str *out, const char *role, const struct av_tensor *t)
+{
+    av_str_addf(out, "  %s  %s: %s [", role, t->name, t->dtype);
+    if (t->rank == 3) {
+        av_str_addf(out, "%zu, ", t->heads);
+    }
+    av_str_addf(out, "%zu, %zu], %llu NaN, %llu infinite\n", t->n, t->d, (unsigned long long)t->nan_count,
+                (unsigned long long)t->inf_count);
+}
+
+/* What the table of heads shows of each. */
+static const char *const head_columns[][2] = {
+    { "logits", "std" },
+    { "weights", "max_median" },
+    { "weights", "entropy_norm_mean" },
+    { "gradient", "jacobian_fro_median" },
+    { "gradient", "share_fro_lt_1e_3" },
+};
+
+enum { HEAD_COLUMNS = sizeof head_columns / sizeof head_columns[0] };
+
+static enum av_status add_heads(struct av_str *out, const struct av_report_input *in, struct av_error *e)
+{
+    size_t heads = in->s->heads;
+    av_str_add(out, "\nheads\n  layer  head k_head");
+    for (size_t i = 0; i < HEAD_COLUMNS; i++) {
+        av_str_addf(out, " %19s", head_columns[i][1]);
+    }
+    av_str_add(out, "  verdicts\n");
+    for (size_t h = 0; h < heads; h++) {
+        const struct av_snapshot *s = in->head(in->ctx, h, e);
+        if (s == NULL) {
+            return AV_FAILED;
+        }
+        av_str_addf(out, "  %5lld %5zu %6zu", (long long)s->params.layer, s->head, s->k_head);
+        for (size_t i = 0; i < HEAD_COLUMNS; i++) {
+            const struct av_field *field = av_report_field(head_columns[i][0], head_columns[i][1]);
+            double x = field != NULL ? field->get(s) : (double)NAN;
+            av_str_addf(out, " %19s", number(x, false).text);
+        }
+        for (size_t i = 0; i < s->verdict_count; i++) {
+            av_str_addf(out, "%s%s", i == 0 ? "  " : " ", s->verdicts[i].code);
+        }
+        av_str_add(out, "\n");
+    }
+    return AV_OK;
+}
+
+enum av_status av_report_text(struct av_str *out, const struct av_report_input *in, struct av_error *e)
+{
+    add_verdicts(out, in->s);
+    if (in->s->from_files) {
+        av_str_add(out, "\ntensors\n");
+        add_tensor(out, "q", in->s->q_file);
+        add_tensor(out, "k", in->s->k_file);
+    }
+    add_params(out, in->s);
+    add_blocks(out, in->s);
+    return in->head != NULL ? add_heads(out, in, e) : AV_OK;
+}
