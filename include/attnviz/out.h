@@ -6,11 +6,12 @@
 #include "attnviz/strbuf.h"
 #include "attnviz/theme.h"
 
-enum av_depth { AV_DEPTH_NONE = 0, AV_DEPTH_8 = 8, AV_DEPTH_16 = 16, AV_DEPTH_256 = 256, AV_DEPTH_TRUE = 1 << 24 };
+/* All three append UTF-8 to *out, which shows a failed allocation by itself. */
 
-/* rows lines, each without trailing blanks. */
+/* rows lines, each without trailing blanks and with a newline. */
 void av_out_text(struct av_str *out, const struct av_canvas *c);
-/* The same with SGR sequences; every line ends in the default style. */
+/* The same with SGR sequences where the style changes; every line ends in the
+ * default style. Blanks that end a line are kept when they can be seen. */
 void av_out_ansi(struct av_str *out, const struct av_canvas *c, const struct av_theme *t, enum av_depth depth);
 /* A self-contained SVG picture: no script, no font file, no outside links. */
 void av_out_svg(struct av_str *out, const struct av_canvas *c, const struct av_theme *t, const char *title);

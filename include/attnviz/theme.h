@@ -2,21 +2,31 @@
  *
  * A theme file is text, one `name = value` a line, # starts a comment:
  *
+ *   ground  = 234/0                (what is behind everything)
  *   title   = 117/14 bold
- *   warn    = 214/11 on 235/0
- *   ground  = 16/0                 (what is behind everything)
+ *   select  = 161/1 on 231/15 reverse
  *   ramp    = 53 54 25 60 242 30 36 72 42 113 148 220      (12 entries, 256-colour)
- *   ramp16  = 0 4 6 2 3 7 ...       (12 entries of 0 .. 15)
+ *   ramp16  = 0 0 4 4 12 12 6 6 14 14 11 11                (12 entries of 0 .. 15)
  *
- * Colours are indices of the 256-colour palette, behind the slash the one for
- * 16-colour terminals (of which 8-colour ones use the lower eight); `-` is
- * the terminal's own. bold, underline and reverse may follow. */
+ * Names are those of AV_ROLES and the three others above. Colours are indices
+ * of the 256-colour palette, behind the slash the one for 16-colour terminals
+ * (it may be left out below 16); `-` is the terminal's own. `on` gives a
+ * background other than ground. bold, underline and reverse may follow; they
+ * stay where colour is lost, so that what stands out by its background alone
+ * should be written reverse. A role that is left out looks like text. The ramp
+ * goes from the least to the most heat; without one (or with twelve `-`) heat
+ * is shown by glyphs alone, in the colours of the role heat. */
 #ifndef ATTNVIZ_THEME_H
 #define ATTNVIZ_THEME_H
 
 #include "attnviz/canvas.h"
 
-enum { AV_COLOR_DEFAULT = -1 };
+enum { AV_COLOR_DEFAULT = -1 };  /* the terminal's own foreground or background */
+enum { AV_THEME_NAME_MAX = 64 }; /* bytes of a name, with the NUL */
+#define AV_THEME_DEFAULT "dark"  /* built in */
+
+/* How many colours there are to show. */
+enum av_depth { AV_DEPTH_NONE = 0, AV_DEPTH_8 = 8, AV_DEPTH_16 = 16, AV_DEPTH_256 = 256, AV_DEPTH_TRUE = 1 << 24 };
 
 struct av_style {
     int16_t fg, bg;     /* 256-colour index or AV_COLOR_DEFAULT */
@@ -25,29 +35,64 @@ struct av_style {
 };
 
 struct av_theme {
-    char name[64];
-    struct av_style roles[AV_ROLE_COUNT];
-    struct av_style ground;
-    int16_t ramp[AV_HEAT_LEVELS]; /* 256-colour indices, or all -1: glyphs only */
-    int16_t ramp16[AV_HEAT_LEVELS];
-    bool light; /* the ground is light: the ramp falls in lightness */
+    char name[AV_THEME_NAME_MAX];
+    struct av_style roles[AV_ROLE_COUNT]; /* complete: backgrounds are ground's unless given */
+    struct av_style ground;               /* its foreground is text's */
+    int16_t ramp[AV_HEAT_LEVELS];         /* 256-colour indices, or all -1: glyphs only */
+    int16_t ramp16[AV_HEAT_LEVELS];       /* 16-colour indices, or all -1 */
+    bool light;                           /* the ground is light: the ramp falls in lightness */
 };
 
-/* Reads a theme from the text of a file called `where` (for messages:
- * `where:line: what`). On failure *t is not touched. */
+/* Reads a theme from the text of a file called `where`. AV_FAILED with the
+ * message `where:line: what` when it is broken; then *t is not touched. */
 enum av_status av_theme_parse(struct av_theme *t, const char *name, const char *text, const char *where,
                               struct av_error *e);
 
-/* The themes built in (from themes/ at build time), dark first. */
-const struct av_theme *av_themes_builtin(size_t *count);
+/* The built-in theme AV_THEME_DEFAULT; what is always there to go on with. */
+void av_theme_default(struct av_theme *t);
 
-/* Finds `name_or_path`: a path when it has a slash, else the user's folder
- * ($XDG_CONFIG_HOME/attnviz/themes or ~/.config/...), the system's, the
- * built-in ones. On failure *t is not touched. */
+/* Names of the built-in themes, NULL from their count on; and the text of the
+ * one of that name (themes/name.theme at build time), NULL when there is none. */
+const char *av_theme_builtin_name(size_t i);
+const char *av_theme_builtin_text(const char *name);
+
+/* Finds `name_or_path`: a path when it has a slash, else NAME.theme in the
+ * user's folder ($XDG_CONFIG_HOME/attnviz/themes or ~/.config/...), in the
+ * system's (AV_DATADIR/themes), else built in. NULL: AV_THEME_DEFAULT. AV_USAGE
+ * when there is no theme of that name, AV_FAILED when its file cannot be read
+ * or is broken, AV_NOMEM; then *t is not touched. */
 enum av_status av_theme_load(struct av_theme *t, const char *name_or_path, struct av_error *e);
 
-/* The style of a cell on a theme, marks and heat resolved. */
+enum av_theme_source { AV_THEME_BUILTIN, AV_THEME_USER, AV_THEME_SYSTEM };
+
+struct av_theme_entry {
+    char name[AV_THEME_NAME_MAX];
+    enum av_theme_source source; /* where av_theme_load finds it */
+};
+
+enum { AV_THEME_LIST_MAX = 64 };
+
+/* Every name that av_theme_load finds, once each, AV_THEME_DEFAULT first, the
+ * others in order of their bytes. Writes at most cap (AV_THEME_LIST_MAX is
+ * plenty) and returns how many. Reads folders, opens no theme. */
+size_t av_theme_list(struct av_theme_entry *entries, size_t cap);
+const char *av_theme_source_name(enum av_theme_source source); /* "built in", "user", "system" */
+
+/* The style of a cell on a theme, marks and heat resolved. A heat cell has its
+ * level's colour behind a glyph in the next colour of the ramp (a glyph that
+ * fills most of the cell the other way round), so that the colour is true to
+ * the level and the glyph can still be seen; a marked one looks like select,
+ * whose colours are not in the ramp. */
 struct av_style av_theme_style(const struct av_theme *t, const struct av_cell *cell);
+
+/* The same style for a terminal of so many colours: its fg and bg are what to
+ * send (with AV_DEPTH_TRUE still indices, see av_color_rgb), fg16 and bg16 the
+ * same, so that styles that look alike are av_style_equal. With 8 colours the
+ * upper eight of the 16 are the lower ones, as foreground in bold. Reverse is
+ * carried out by swapping where both colours are known. */
+struct av_style av_style_reduce(struct av_style s, enum av_depth depth);
+
+bool av_style_equal(struct av_style a, struct av_style b);
 
 /* Red, green, blue of a 256-colour index (xterm's values), 0xRRGGBB. */
 uint32_t av_color_rgb(int index);
