@@ -81,7 +81,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(AFTER_SETUP)
 define kernel_rule
 $$(BUILD)/obj/math/kernel_%.$(1).o: src/math/kernel_%.c $$(BUILD)/flags | $$(AFTER_SETUP)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 $$(ISA_FLAGS_$(1)) $$(CONTRACT) -MMD -MP -c -o $$@ $$<
+	$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 -fno-math-errno $$(ISA_FLAGS_$(1)) $$(CONTRACT) -MMD -MP -c -o $$@ $$<
 $$(BUILD)/obj/math/kernel_scores.$(1).o: CONTRACT := -ffp-contract=fast
 endef
 $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
@@ -114,6 +114,32 @@ setup: ## install what building and testing need and this machine lacks
 run: $(BIN) ## build and start the program; ARGS='...' are its arguments
 	@$(BIN) $(ARGS)
 
+# Completions are written from the program's own tables.
+COMPLETIONS := $(BUILD)/completions/attnviz.bash $(BUILD)/completions/_attnviz $(BUILD)/completions/attnviz.fish
+$(COMPLETIONS): $(BIN) src/top/completions.sh
+	@mkdir -p $(@D)
+	src/top/completions.sh $(BIN) $(@F) > $@.tmp && mv $@.tmp $@
+
+SHARE := share/attnviz/themes
+INSTALLED := bin/attnviz share/man/man1/attnviz.1 share/bash-completion/completions/attnviz \
+             share/zsh/site-functions/_attnviz share/fish/vendor_completions.d/attnviz.fish $(THEMES:themes/%=$(SHARE)/%)
+
+install: $(BIN) $(COMPLETIONS) ## install below DESTDIR and PREFIX (/usr/local)
+	mkdir -p $(sort $(dir $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)))
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/attnviz
+	install -m 644 attnviz.1 $(DESTDIR)$(PREFIX)/share/man/man1/attnviz.1
+	install -m 644 $(THEMES) $(DESTDIR)$(PREFIX)/$(SHARE)/
+	install -m 644 $(BUILD)/completions/attnviz.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/attnviz
+	install -m 644 $(BUILD)/completions/_attnviz $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_attnviz
+	install -m 644 $(BUILD)/completions/attnviz.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/attnviz.fish
+
+# Folders of our own go; below DESTDIR also those that are empty now.
+uninstall: ## remove what `make install` put there
+	rm -f $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)
+	@rmdir $(DESTDIR)$(PREFIX)/share/attnviz/themes $(DESTDIR)$(PREFIX)/share/attnviz 2>/dev/null || true
+	@if [ -n "$(DESTDIR)" ]; then cd $(DESTDIR) && \
+	  for d in $(sort $(dir $(INSTALLED:%=.$(PREFIX)/%))); do rmdir -p "$$d" 2>/dev/null || true; done; fi
+
 # ---- Tests ------------------------------------------------------------------
 
 TEST_CC = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
@@ -126,14 +152,72 @@ $(TERMINAL_TESTS): $(BUILD)/%: %.c $(TERMINAL_HELPERS) $(LIB) $(BUILD)/flags | $
 	@mkdir -p $(@D)
 	$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) -lm
 
+# What the test scripts and the terminal tests look for.
+export ATTNVIZ := $(BIN)
+export ATTNVIZ_BUILD := $(BUILD)
+
+SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED := $(BUILD)/sanitize
+SANITIZED_SUITES = $(UNIT_TESTS:$(BUILD)/%=$(SANITIZED)/%) 'ATTNVIZ=$(SANITIZED)/attnviz tests/golden/golden.test'
+
+check: all programs sanitized $(COMPLETIONS) ## run every test
+	@tests/run $(UNIT_TESTS) $(TERMINAL_TESTS) $(SCRIPT_TESTS) $(SANITIZED_SUITES)
+
 unit: $(UNIT_TESTS) ## run the unit tests alone
 	@tests/run $(UNIT_TESTS)
+
+programs: $(UNIT_TESTS) $(TERMINAL_TESTS)
+
+sanitized: | $(AFTER_SETUP)
+	+@$(MAKE) --no-print-directory BUILD=$(SANITIZED) OPT='$(SANITIZE)' all programs
+
+sanitize: sanitized ## run unit, golden and terminal tests under ASan and UBSan
+	@tests/run $(SANITIZED_SUITES) $(TERMINAL_TESTS:$(BUILD)/%='ATTNVIZ=$(SANITIZED)/attnviz $(SANITIZED)/%')
+
+golden: $(BIN) ## refresh the golden screens and the pictures of the README
+	tests/golden/refresh
+
+docs: $(BIN) ## refresh the generated parts of the manual and the README
+	tests/docs/refresh
+
+bench: $(BIN) ## time the stages, and the same work in NumPy and PyTorch where installed
+	@tests/bench/run
+
+COVERED := $(BUILD)/coverage
+coverage: ## run the unit and command-line tests, tell which lines they reach
+	+@$(MAKE) --no-print-directory BUILD=$(COVERED) OPT='-O0 -g --coverage' all programs
+	@ATTNVIZ=$(COVERED)/attnviz ATTNVIZ_BUILD=$(COVERED) tests/run $(UNIT_TESTS:$(BUILD)/%=$(COVERED)/%) \
+	  tests/golden/golden.test $(wildcard tests/cli/*.test)
+	@tests/coverage $(COVERED)
+
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60); needs clang
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT='$(FUZZ_FLAGS)' fuzzers
+	@for f in $(FUZZERS:$(BUILD)/%=$(BUILD)/fuzz/%); do echo "$$f"; mkdir -p "$$f.corpus"; \
+	  "$$f" -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -verbosity=0 -artifact_prefix="$$f." "$$f.corpus" || exit 1; done
+
+fuzzers: $(FUZZERS)
+$(FUZZERS): $(BUILD)/%: %.c $(LIB)
+	@mkdir -p $(@D)
+	$(TEST_CC) -fsanitize=fuzzer $< $(LIB) -lm
+
+# ---- Style ------------------------------------------------------------------
+
+C_FILES = $(wildcard include/attnviz/*.h src/*/*.[ch] tests/*/*.[ch])
+LINT_DEFINES = $(CPPFLAGS) -DAV_ISA=base -DAV_ISA_base
+
+lint: $(GENERATED) ## clang-format, clang-tidy and cppcheck, all without findings
+	clang-format --dry-run -Werror $(C_FILES)
+	clang-tidy --quiet $(LIB_SOURCES) $(KERNEL_SOURCES) $(TOP_SOURCES) -- -std=c11 $(LINT_DEFINES) $(CURSES_CFLAGS)
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr \
+	  --suppress=missingIncludeSystem $(LINT_DEFINES) src
 
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
 
--include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d)
-.PHONY: all setup run unit clean help always
+-include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d)
+.PHONY: all setup run install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
+        lint clean help always

@@ -1,0 +1,290 @@
+/* cmd_bench.c - `attnviz bench`: times the stages on this machine, one thread. */
+#include "attnviz/json.h"
+#include "attnviz/mem.h"
+#include "attnviz/model.h"
+#include "attnviz/outfile.h"
+#include "attnviz/report_io.h"
+#include "commands.h"
+#include "inputs.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* A stage is run until both are reached, or RUNS_MAX. */
+enum { RUNS_MIN = 7, RUNS_MAX = 1000, MILLISECONDS_MIN = 100 };
+
+/* ---- What is timed -------------------------------------------------------- */
+
+/* The arrays of one size, and a model of it. */
+struct bench {
+    const struct av_kernels *kernels;
+    struct av_params params;
+    size_t n_q, n_k, d;
+    float *q, *k;                      /* [n_q, d], [n_k, d] */
+    double *scores, *logits, *weights; /* [n_q, n_k] */
+    struct av_rowstats *rows;          /* [n_q] */
+    void *scores_scratch;
+    double *dq_scratch;
+    struct av_model *model;
+    struct av_error error; /* of the model */
+    enum av_status status;
+    double times[RUNS_MAX]; /* ms */
+};
+
+static void run_sample(struct bench *b)
+{
+    b->params.seed++;
+    for (size_t tensor = 0; tensor < 2; tensor++) {
+        float *x = tensor == 0 ? b->q : b->k;
+        for (size_t i = 0; i < (tensor == 0 ? b->n_q : b->n_k); i++) {
+            struct av_stream stream = { b->params.seed, (uint32_t)tensor, (uint32_t)i };
+            b->kernels->draw(x + i * b->d, 0, b->d, (enum av_dist)b->params.dist, stream);
+        }
+    }
+}
+
+static void run_scores(struct bench *b)
+{
+    struct av_entries q = { b->q, NULL, b->d };
+    struct av_entries k = { b->k, NULL, b->d };
+    struct av_block all = { 0, b->n_q, 0, b->n_k, 0, b->d };
+    b->kernels->scores(b->scores, b->n_k, &q, &k, &all, b->scores_scratch);
+}
+
+static void run_softmax(struct bench *b)
+{
+    for (size_t i = 0; i < b->n_q; i++) {
+        b->kernels->softmax(b->weights + i * b->n_k, b->logits + i * b->n_k, b->n_k, &b->rows[i]);
+    }
+}
+
+static void run_dq(struct bench *b)
+{
+    struct av_entries k = { b->k, NULL, b->d };
+    for (size_t i = 0; i < b->n_q; i++) {
+        (void)b->kernels->dq(b->weights + i * b->n_k, &k, b->n_k, b->d, b->rows[i].argmax, b->dq_scratch);
+    }
+}
+
+static void update(struct bench *b)
+{
+    enum av_status s = av_model_update(b->model, &b->params, 0, &b->error);
+    b->status = s != AV_OK ? s : b->status;
+}
+
+static void run_seed(struct bench *b)
+{
+    b->params.seed++;
+    update(b);
+}
+
+static void run_temperature(struct bench *b)
+{
+    b->params.temperature = b->params.temperature > 1.5 ? 1 : 2;
+    update(b);
+}
+
+static void run_scale(struct bench *b)
+{
+    b->params.scale = !b->params.scale;
+    update(b);
+}
+
+static const struct stage {
+    const char *name, *text;
+    void (*run)(struct bench *b);
+} STAGES[] = {
+    { "sample", "draws the entries of Q and K", run_sample },
+    { "scores", "Q K^T", run_scores },
+    { "softmax", "weights and all row statistics but dq_rms", run_softmax },
+    { "dq", "dq_rms of every row", run_dq },
+    { "seed", "all stages, for a new seed", run_seed },
+    { "temperature", "what a change of temperature runs again", run_temperature },
+    { "scale", "what a toggle of scale runs again", run_scale },
+};
+
+enum { STAGE_COUNT = sizeof STAGES / sizeof STAGES[0] };
+
+static const int64_t SIZES[][2] = { { 64, 64 }, { 256, 256 }, { 512, 1024 } };
+
+/* ---- Making room ---------------------------------------------------------- */
+
+static void bench_free(struct bench *b)
+{
+    av_free(b->q);
+    av_free(b->k);
+    av_free(b->scores);
+    av_free(b->logits);
+    av_free(b->weights);
+    av_free(b->rows);
+    av_free(b->scores_scratch);
+    av_free(b->dq_scratch);
+    av_model_free(b->model);
+}
+
+/* Fills the arrays, so that every stage has what those before it leave. */
+static enum av_status bench_new(struct bench *b, const struct av_params *p, struct av_error *e)
+{
+    memset(b, 0, sizeof *b);
+    b->kernels = av_kernels_best();
+    b->params = *p;
+    b->n_q = (size_t)p->n_q;
+    b->n_k = (size_t)p->n_k;
+    b->d = (size_t)p->d_k;
+    b->q = av_alloc(b->n_q * b->d, sizeof *b->q);
+    b->k = av_alloc(b->n_k * b->d, sizeof *b->k);
+    b->scores = av_alloc(b->n_q * b->n_k, sizeof *b->scores);
+    b->logits = av_alloc(b->n_q * b->n_k, sizeof *b->logits);
+    b->weights = av_alloc(b->n_q * b->n_k, sizeof *b->weights);
+    b->rows = av_alloc(b->n_q, sizeof *b->rows);
+    b->scores_scratch = av_alloc(AV_SCORES_SCRATCH, 1);
+    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(b->d, b->n_k), sizeof *b->dq_scratch);
+    if (b->q == NULL || b->k == NULL || b->scores == NULL || b->logits == NULL || b->weights == NULL ||
+        b->rows == NULL || b->scores_scratch == NULL || b->dq_scratch == NULL) {
+        return av_fail_nomem(e, "the benchmark");
+    }
+    run_sample(b);
+    run_scores(b);
+    for (size_t i = 0; i < b->n_q * b->n_k; i++) {
+        b->logits[i] = b->scores[i] * av_params_alpha(p);
+    }
+    run_softmax(b);
+    enum av_status s = av_model_new(&b->model, NULL, e);
+    return s == AV_OK ? av_model_update(b->model, &b->params, 0, e) : s;
+}
+
+/* ---- Timing --------------------------------------------------------------- */
+
+struct result {
+    const struct stage *stage;
+    size_t n_q, n_k, d, runs;
+    double median, fastest; /* ms */
+};
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static struct result time_stage(struct bench *b, const struct stage *stage)
+{
+    struct result r = { stage, b->n_q, b->n_k, b->d, 0, 0, (double)INFINITY };
+    stage->run(b); /* the first run warms the caches */
+    double start = now_ms();
+    double before = start;
+    while (r.runs < RUNS_MAX && (r.runs < RUNS_MIN || before - start < MILLISECONDS_MIN)) {
+        stage->run(b);
+        double after = now_ms();
+        b->times[r.runs++] = after - before;
+        r.fastest = fmin(r.fastest, after - before);
+        before = after;
+    }
+    r.median = av_median(b->times, r.runs);
+    return r;
+}
+
+/* Times every stage at one size into results[STAGE_COUNT]. */
+static enum av_status time_size(struct result *results, const struct av_params *p, struct av_error *e)
+{
+    struct bench *b = av_alloc(1, sizeof *b);
+    if (b == NULL) {
+        return av_fail_nomem(e, "the benchmark");
+    }
+    enum av_status s = bench_new(b, p, e);
+    for (size_t i = 0; s == AV_OK && i < STAGE_COUNT; i++) {
+        results[i] = time_stage(b, &STAGES[i]);
+        if (b->status != AV_OK) {
+            s = av_fail(e, b->status, "%s", b->error.text);
+        }
+    }
+    bench_free(b);
+    av_free(b);
+    return s;
+}
+
+/* ---- Writing -------------------------------------------------------------- */
+
+static void write_text(struct av_str *out, const struct result *results, size_t count)
+{
+    av_str_addf(out, "attnviz " AV_VERSION ", kernels %s, one thread; milliseconds\n\n", av_kernels_best()->name);
+    av_str_addf(out, "%-12s %5s %5s %5s %10s %10s %5s\n", "stage", "n_q", "n_k", "d_k", "median", "fastest", "runs");
+    for (size_t i = 0; i < count; i++) {
+        const struct result *r = &results[i];
+        av_str_addf(out, "%-12s %5zu %5zu %5zu %10.4f %10.4f %5zu\n", r->stage->name, r->n_q, r->n_k, r->d, r->median,
+                    r->fastest, r->runs);
+    }
+    av_str_add(out, "\n");
+    for (size_t i = 0; i < STAGE_COUNT; i++) {
+        av_str_addf(out, "%-12s %s\n", STAGES[i].name, STAGES[i].text);
+    }
+}
+
+static void write_csv(struct av_str *out, const struct result *results, size_t count)
+{
+    av_str_add(out, "stage,n_q,n_k,d_k,median_ms,fastest_ms,runs\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct result *r = &results[i];
+        av_str_addf(out, "%s,%zu,%zu,%zu,%.6g,%.6g,%zu\n", r->stage->name, r->n_q, r->n_k, r->d, r->median, r->fastest,
+                    r->runs);
+    }
+}
+
+static void write_json(struct av_str *out, const struct result *results, size_t count)
+{
+    struct av_json j;
+    av_json_begin(&j, out);
+    av_json_object(&j, NULL);
+    av_json_string(&j, "version", AV_VERSION);
+    av_json_string(&j, "kernels", av_kernels_best()->name);
+    av_json_array(&j, "stages");
+    for (size_t i = 0; i < count; i++) {
+        av_json_object(&j, NULL);
+        av_json_string(&j, "stage", results[i].stage->name);
+        av_json_unsigned(&j, "n_q", results[i].n_q);
+        av_json_unsigned(&j, "n_k", results[i].n_k);
+        av_json_unsigned(&j, "d_k", results[i].d);
+        av_json_number(&j, "median_ms", results[i].median);
+        av_json_number(&j, "fastest_ms", results[i].fastest);
+        av_json_unsigned(&j, "runs", results[i].runs);
+        av_json_close(&j, '}');
+    }
+    av_json_close(&j, ']');
+    av_json_close(&j, '}');
+}
+
+static void (*const WRITERS[AV_FORMAT_COUNT])(struct av_str *, const struct result *, size_t) = {
+    [AV_FORMAT_TEXT] = write_text,
+    [AV_FORMAT_JSON] = write_json,
+    [AV_FORMAT_CSV] = write_csv,
+};
+
+/* Times the usual sizes, or the one size that --set gives. */
+enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
+{
+    enum { SIZE_COUNT = sizeof SIZES / sizeof SIZES[0] };
+    struct result results[SIZE_COUNT * STAGE_COUNT];
+    size_t sizes = o->size_set != NULL ? 1 : SIZE_COUNT;
+    struct av_inputs in;
+    enum av_status s = av_inputs_read(&in, o, e);
+    if (s == AV_OK) {
+        s = av_inputs_press(&in, o, e);
+    }
+    for (size_t i = 0; s == AV_OK && i < sizes; i++) {
+        if (o->size_set == NULL) {
+            in.params.n_q = in.params.n_k = SIZES[i][0];
+            in.params.d_k = SIZES[i][1];
+        }
+        s = time_size(results + i * STAGE_COUNT, &in.params, e);
+    }
+    struct av_str out = AV_STR_INIT;
+    if (s == AV_OK) {
+        WRITERS[o->format](&out, results, sizes * STAGE_COUNT);
+        s = out.failed ? av_fail_nomem(e, "the table") : av_outfile_write(o->output, out.text, out.len, true, e);
+    }
+    av_str_free(&out);
+    av_inputs_free(&in);
+    return s;
+}
