@@ -1,0 +1,67 @@
+/* lanes_exp.h - the exponential of eight numbers that are not positive.
+ *
+ * The error is below 0.9 units in the last place for every normal result and
+ * below one smallest denormal for the others, and the bits are the same on
+ * every instruction set: only + - * and integers, never contracted. */
+#ifndef ATTNVIZ_LANES_EXP_H
+#define ATTNVIZ_LANES_EXP_H
+
+#include "lanes.h"
+
+/* q(r) in exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2, to a relative error of
+ * exp of 1.1e-17: tests/reference/exp_polynomial.py computes the coefficients. */
+static inline vd exp_remainder(vd r, vd r2)
+{
+    const vd q01 = 0x1.000000000000ap-1 + 0x1.55555555554fap-3 * r;
+    const vd q23 = 0x1.555555555087cp-5 + 0x1.1111111127be5p-7 * r;
+    const vd q45 = 0x1.6c16c1842a11dp-10 + 0x1.a01a012a57b51p-13 * r;
+    const vd q67 = 0x1.a0199a0c677acp-16 + 0x1.71df2552390c2p-19 * r;
+    const vd q89 = 0x1.28ad72cc30daap-22 + 0x1.ad7f6f0799ee2p-26 * r;
+    const vd r4 = r2 * r2;
+    return (q01 + q23 * r2) + r4 * ((q45 + q67 * r2) + r4 * q89);
+}
+
+/* exp(x) for x <= 0; exactly 0 where x < ln(2^-1075), -infinity included,
+ * for there 0 is the nearest double.
+ *
+ * x = k ln 2 + r with |r| <= ln(2)/2. r stays split as high - low, so that its
+ * rounding only enters through the small r^2 q(r). The scale 2^k is put on as
+ * 2^(k + 512), by adding to the exponent's bits, and 2^-512, by the one
+ * multiplication that rounds where the result is denormal. Several short
+ * loops instead of one: the steps of one number depend on each other, those
+ * of different numbers fill the gaps. */
+static inline struct lanes lanes_exp_neg(struct lanes x)
+{
+    /* Adding `shift` rounds to an integer, which then stands in the low bits
+     * of the sum, 512 larger. */
+    const double shift = 0x1.8p52 + 512;
+    const double log2_e = 0x1.71547652b82fep0;
+    const double ln2_high = 0x1.62e42fefa2p-1, ln2_low = 0x1.9ef35793c7673p-41;
+    vi64 keep[AV_LANE_PARTS];
+    struct lanes sum, high, low, r, r2, y;
+
+    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
+        /* What is far below is computed as exp(0) and wiped out: operations
+         * that underflow are slow on many machines. */
+        keep[u] = x.part[u] > vd_splat(-0x1.74910d52d3051p9);
+        x.part[u] = (vd)(keep[u] & (vi64)x.part[u]);
+        sum.part[u] = x.part[u] * log2_e + shift;
+    }
+    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
+        const vd k = sum.part[u] - shift;
+        high.part[u] = x.part[u] - k * ln2_high;
+        low.part[u] = k * ln2_low;
+        r.part[u] = high.part[u] - low.part[u];
+        r2.part[u] = r.part[u] * r.part[u];
+    }
+    for (size_t u = 0; u < AV_LANE_PARTS; u++)
+        y.part[u] = exp_remainder(r.part[u], r2.part[u]);
+    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
+        const vd exp_r = 1 + (high.part[u] + (r2.part[u] * y.part[u] - low.part[u]));
+        const vd scaled = (vd)((vu64)exp_r + ((vu64)sum.part[u] << 52));
+        y.part[u] = (vd)(keep[u] & (vi64)(scaled * 0x1p-512));
+    }
+    return y;
+}
+
+#endif
