@@ -8,10 +8,18 @@
 #include <math.h>
 #include <string.h>
 
-static void add_cell(struct av_str *out, bool *first, const char *text)
+/* The comma before a cell, unless it is the first of its line. (A cell never
+ * ends with a newline: it would be quoted.) */
+static void add_comma(struct av_str *out)
 {
-    av_str_add(out, *first ? "" : ",");
-    *first = false;
+    if (out->len > 0 && out->text[out->len - 1] != '\n') {
+        av_str_add(out, ",");
+    }
+}
+
+static void add_text(struct av_str *out, const char *text)
+{
+    add_comma(out);
     if (strpbrk(text, ",\"\r\n") == NULL) {
         av_str_add(out, text);
         return;
@@ -24,62 +32,65 @@ static void add_cell(struct av_str *out, bool *first, const char *text)
     av_str_add(out, "\"");
 }
 
-static void add_number(struct av_str *out, bool *first, double x, bool whole)
+static void add_number(struct av_str *out, double x, bool whole)
 {
-    av_str_add(out, *first ? "" : ",");
-    *first = false;
+    add_comma(out);
     if (isfinite(x)) {
         av_str_addf(out, whole ? "%.0f" : "%.17g", x);
     }
 }
 
+static void add_name(struct av_str *out, const char *block, const char *name)
+{
+    add_comma(out);
+    av_str_addf(out, "%s.%s", block, name);
+}
+
 static void add_header(struct av_str *out, bool files)
 {
-    bool first = true;
     size_t params;
     size_t count;
     const struct av_param *rows = av_params_table(&params);
     const struct av_field *fields = av_report_fields(&count);
-    if (files) {
-        av_str_add(out, "layer,head,k_head");
-        first = false;
-    }
+    av_str_add(out, files ? "layer,head,k_head" : "");
     for (size_t i = 0; i < params; i++) {
-        av_str_addf(out, "%sparams.%s", first ? "" : ",", rows[i].name);
-        first = false;
+        add_name(out, "params", rows[i].name);
     }
-    av_str_add(out, ",params.alpha");
+    add_name(out, "params", "alpha");
     for (size_t i = 0; i < count; i++) {
-        av_str_addf(out, ",%s.%s", fields[i].block, fields[i].name);
+        add_name(out, fields[i].block, fields[i].name);
     }
     av_str_add(out, "\n");
 }
 
-static void add_row(struct av_str *out, const struct av_snapshot *s)
+static void add_params(struct av_str *out, const struct av_snapshot *s)
 {
-    bool first = true;
-    size_t params;
     size_t count;
-    const struct av_param *rows = av_params_table(&params);
-    const struct av_field *fields = av_report_fields(&count);
-    if (s->from_files) {
-        av_str_addf(out, "%lld,%zu,%zu", (long long)s->params.layer, s->head, s->k_head);
-        first = false;
-    }
+    const struct av_param *rows = av_params_table(&count);
     struct av_str text = AV_STR_INIT;
-    for (size_t i = 0; i < params; i++) {
+    for (size_t i = 0; i < count; i++) {
         av_str_clear(&text);
         if (rows[i].kind != AV_PARAM_LOGITS || s->params.logits.n > 0) {
             av_param_format(&rows[i], &s->params, &text);
         }
         out->failed = out->failed || text.failed;
-        add_cell(out, &first, av_str_text(&text));
+        add_text(out, av_str_text(&text));
     }
     av_str_free(&text);
-    add_number(out, &first, s->alpha, false);
+    add_number(out, s->alpha, false);
+}
+
+static void add_row(struct av_str *out, const struct av_snapshot *s)
+{
+    size_t count;
+    const struct av_field *fields = av_report_fields(&count);
+    if (s->from_files) {
+        av_str_addf(out, "%lld,%zu,%zu", (long long)s->params.layer, s->head, s->k_head);
+    }
+    add_params(out, s);
     for (size_t i = 0; i < count; i++) {
         bool known = av_report_has_block(s, fields[i].block);
-        add_number(out, &first, known ? fields[i].get(s) : (double)NAN, fields[i].whole);
+        add_number(out, known ? fields[i].get(s) : (double)NAN, fields[i].whole);
     }
     av_str_add(out, "\n");
 }

@@ -34,11 +34,12 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
         av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, v->text);
     }
     if (s->verdict_count == 0) {
-        av_str_add(out, "  none: the softmax is not saturated and its gradient is alive\n");
+        av_str_add(out, "  none\n");
     }
 }
 
-/* Parameters that have no meaning here (head without files) stay out. */
+/* Parameters that have no meaning here (head without files) stay out, and of
+ * a row of logits only its length is told: up to 2048 numbers are no line. */
 static void add_params(struct av_str *out, const struct av_snapshot *s)
 {
     size_t count;
@@ -46,12 +47,15 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
     struct av_str value = AV_STR_INIT;
     av_str_add(out, "\nparams\n");
     for (size_t i = 0; i < count; i++) {
-        bool absent = rows[i].kind == AV_PARAM_LOGITS && s->params.logits.n == 0;
-        if (absent || ((rows[i].flags & AV_PARAM_FILES) != 0 && !s->from_files)) {
+        if ((rows[i].flags & AV_PARAM_FILES) != 0 && !s->from_files) {
             continue;
         }
         av_str_clear(&value);
-        av_param_format_short(&rows[i], &s->params, &value);
+        if (rows[i].kind == AV_PARAM_LOGITS) {
+            av_str_addf(&value, "%lld given", (long long)s->params.logits.n);
+        } else {
+            av_param_format_short(&rows[i], &s->params, &value);
+        }
         out->failed = out->failed || value.failed;
         add_line(out, rows[i].name, av_str_text(&value), "", rows[i].text);
     }
