@@ -13,16 +13,25 @@
 
 struct av_app; /* opaque: one per program, made by av_app_new */
 
+/* Writes a canvas as a picture: av_out_svg, handed in from the layer above. */
+typedef void (*av_picture)(struct av_str *out, const struct av_canvas *c, const struct av_theme *t, const char *title);
+
 struct av_app_config {
-    struct av_params params; /* checked */
+    struct av_params params; /* checked; with files, sizes are taken from them */
     const char *view;        /* name, NULL for the first */
     const char *theme;       /* name or path, NULL for the default */
     bool animation;
     bool ascii;
     const struct av_tensor *q, *k;    /* NULL without files; borrowed */
     const struct av_kernels *kernels; /* NULL: the best */
+    av_picture picture;               /* for `w`; NULL: it writes the numbers alone */
 };
 
+/* An app of 80 by 24 cells whose first screen is computed. AV_USAGE for an
+ * unknown view; AV_FAILED or AV_NOMEM when files do not go together or memory
+ * is out. A theme that cannot be read is no failure: the message line tells,
+ * and the default stands in. The caller frees it with av_app_free; tensors and
+ * kernels are borrowed until then, everything else is copied. */
 enum av_status av_app_new(struct av_app **app, const struct av_app_config *config, struct av_error *e);
 void av_app_free(struct av_app *app);
 
@@ -32,8 +41,8 @@ void av_app_key(struct av_app *app, uint32_t key);
 enum av_mouse_kind { AV_MOUSE_PRESS, AV_MOUSE_DRAG, AV_MOUSE_WHEEL_UP, AV_MOUSE_WHEEL_DOWN };
 void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y);
 
-/* Pasted or typed text, key by key. */
-void av_app_resize(struct av_app *app, int cols, int rows); /* each at least 1 */
+/* Each at least 1. Without memory for it the old size stays, and says so. */
+void av_app_resize(struct av_app *app, int cols, int rows);
 
 /* Time has come to now_ms (any monotonic origin): moves glides and the sweep
  * of d_k. Returns milliseconds until the next tick is wanted, -1 for never. */
@@ -47,7 +56,13 @@ void av_app_settle(struct av_app *app);
 const struct av_canvas *av_app_draw(struct av_app *app);
 
 const struct av_theme *av_app_theme(const struct av_app *app);
+
+/* The numbers of the current state with at least these needs (enum av_need),
+ * up to date; valid until the app is touched again. */
 const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs);
+
+/* The text of the message line, "" when there is none. */
+const char *av_app_message(const struct av_app *app);
 
 /* What the loop around the app must do, each true once per request. */
 struct av_app_wants {

@@ -1,0 +1,142 @@
+/* animate.c - what moves by itself: the glide of scale, the sweep of d_k. */
+#include "app_state.h"
+
+#include <math.h>
+
+enum { GLIDE_MS = 300, FRAME_MS = 20, SWEEP_MS = 400 };
+
+/* ---- The glide --------------------------------------------------------- */
+
+static double settled_exponent(const struct av_params *p)
+{
+    return p->scale != 0 ? p->exponent : 0;
+}
+
+double av_app_exponent(const struct av_app *app)
+{
+    return app->glide.on ? app->glide.now : settled_exponent(&app->params);
+}
+
+double av_app_alpha(const struct av_app *app)
+{
+    return pow((double)app->params.d_k, -av_app_exponent(app));
+}
+
+/* A glide on its way turns round where it is. */
+void av_glide_begin(struct av_app *app, double from)
+{
+    double to = settled_exponent(&app->params);
+    app->glide = (struct av_glide){ .on = app->animation && from != to, .from = from, .to = to, .now = from };
+}
+
+void av_glide_end(struct av_app *app)
+{
+    app->glide.on = false;
+}
+
+/* Slow at both ends, so that the eye can take hold: 3 t^2 - 2 t^3. */
+static int glide_tick(struct av_glide *g, uint64_t now)
+{
+    if (!g->on) {
+        return -1;
+    }
+    if (!g->timed) {
+        g->timed = true;
+        g->start = now;
+    }
+    uint64_t past = now > g->start ? now - g->start : 0;
+    if (past >= GLIDE_MS) {
+        g->on = false;
+        return -1;
+    }
+    double t = (double)past / GLIDE_MS;
+    g->now = g->from + (g->to - g->from) * t * t * (3 - 2 * t);
+    return FRAME_MS;
+}
+
+/* ---- The sweep of d_k ---------------------------------------------------- */
+
+static void sweep_to(struct av_app *app, int64_t d_k)
+{
+    struct av_params next = app->params;
+    next.d_k = d_k;
+    av_app_change(app, &next, AV_CHANGE_PLAY);
+}
+
+/* The power of two above or below d. */
+static int64_t next_power(int64_t d, bool up)
+{
+    int64_t power = 1;
+    while (up ? power <= d : 2 * power < d) {
+        power *= 2;
+    }
+    return power;
+}
+
+static void sweep_step(struct av_app *app)
+{
+    struct av_sweep *s = &app->sweep;
+    if (s->leg == 0 && app->params.d_k >= AV_DIM_MAX) {
+        s->leg = 1;
+    } else if (s->leg == 1 && app->params.d_k <= 1) {
+        s->leg = 2;
+    }
+    int64_t d_k = next_power(app->params.d_k, s->leg != 1);
+    if (s->leg == 2 && d_k >= s->origin) {
+        d_k = s->origin;
+        s->on = false;
+    }
+    sweep_to(app, d_k);
+}
+
+static int sweep_tick(struct av_app *app, uint64_t now)
+{
+    struct av_sweep *s = &app->sweep;
+    if (s->on && !s->timed) {
+        s->timed = true;
+        s->next = now + SWEEP_MS;
+    } else if (s->on && now >= s->next) {
+        sweep_step(app);
+        s->next = now + SWEEP_MS;
+    }
+    return s->on ? (int)(s->next - now) : -1;
+}
+
+void av_sweep_toggle(struct av_app *app)
+{
+    if (app->sweep.on) {
+        app->sweep.on = false;
+        av_app_say(app, "paused at d_k %lld", (long long)app->params.d_k);
+        return;
+    }
+    const struct av_param *d_k = av_param_find("d_k");
+    const char *inert = av_app_inert(app, d_k);
+    if (inert != NULL) {
+        av_app_say(app, "%s: %s", d_k->name, inert);
+        return;
+    }
+    av_undo_push(&app->undo, &app->params, false);
+    app->sweep = (struct av_sweep){ .on = true, .origin = app->params.d_k };
+    sweep_step(app);
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+int av_app_tick(struct av_app *app, uint64_t now_ms)
+{
+    int glide = glide_tick(&app->glide, now_ms);
+    int sweep = sweep_tick(app, now_ms);
+    if (glide < 0 || sweep < 0) {
+        return glide > sweep ? glide : sweep;
+    }
+    return glide < sweep ? glide : sweep;
+}
+
+void av_app_settle(struct av_app *app)
+{
+    av_glide_end(app);
+    if (app->sweep.on) {
+        app->sweep.on = false;
+        sweep_to(app, app->sweep.origin);
+    }
+}

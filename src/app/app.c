@@ -1,0 +1,269 @@
+/* app.c - the interactive program: where keys, sizes and time come together. */
+#include "app_state.h"
+
+#include "attnviz/keys.h"
+#include "attnviz/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Life ---------------------------------------------------------------- */
+
+static enum av_status pick_view(struct av_app *app, const char *name, struct av_error *e)
+{
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    app->states = av_alloc(count, sizeof *app->states);
+    if (app->states == NULL) {
+        return av_fail_nomem(e, "the views");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (name == NULL || strcmp(views[i]->name, name) == 0) {
+            av_app_show_view(app, i);
+            return AV_OK;
+        }
+    }
+    return av_fail(e, AV_USAGE, "view %s: there is no such view", name);
+}
+
+static enum av_status begin(struct av_app *app, const struct av_app_config *config, struct av_error *e)
+{
+    enum av_status s = pick_view(app, config->view, e);
+    if (s == AV_OK) {
+        s = av_canvas_resize(&app->canvas, 80, 24, e);
+    }
+    if (s == AV_OK) {
+        s = av_model_new(&app->model, config->kernels, e);
+    }
+    if (s == AV_OK && app->q != NULL) {
+        s = av_model_use_tensors(app->model, app->q, app->k, e);
+        av_params_from_tensors(&app->params, app->q, app->k);
+        app->start = app->params;
+    }
+    if (s == AV_OK) {
+        s = av_model_update(app->model, &app->params, app->view->needs, e);
+    }
+    app->shown = app->params;
+    return s;
+}
+
+enum av_status av_app_new(struct av_app **out, const struct av_app_config *config, struct av_error *e)
+{
+    struct av_app *app = av_alloc(1, sizeof *app);
+    *out = NULL;
+    if (app == NULL) {
+        return av_fail_nomem(e, "the program's state");
+    }
+    app->params = config->params;
+    app->start = config->params;
+    app->picture = config->picture;
+    app->q = config->q;
+    app->k = config->k;
+    app->animation = config->animation;
+    app->canvas.ascii = config->ascii;
+    app->mode = AV_MODE_SCREEN;
+    av_themes_begin(app, config->theme);
+    enum av_status s = begin(app, config, e);
+    if (s != AV_OK) {
+        av_app_free(app);
+        return s;
+    }
+    *out = app;
+    return AV_OK;
+}
+
+void av_app_free(struct av_app *app)
+{
+    if (app != NULL) {
+        av_model_free(app->model);
+        av_canvas_free(&app->canvas);
+        av_free(app->states);
+        av_free(app);
+    }
+}
+
+/* ---- The model ------------------------------------------------------------- */
+
+static enum av_status update(struct av_app *app, unsigned needs, struct av_error *e)
+{
+    if (app->glide.on) {
+        return av_model_glide(app->model, &app->params, needs, av_app_alpha(app), e);
+    }
+    return av_model_update(app->model, &app->params, needs, e);
+}
+
+const struct av_snapshot *av_app_refresh(struct av_app *app, unsigned needs)
+{
+    struct av_error e;
+    if (update(app, needs, &e) == AV_OK) {
+        app->shown = app->params;
+        app->undo.fresh = 0;
+    } else {
+        av_app_say(app, "%s", e.text);
+        app->params = app->shown;
+        app->sweep.on = false;
+        av_glide_end(app);
+        av_undo_forget(&app->undo);
+        /* The state that stood has its numbers still; at worst what a view
+         * wants beyond them is missing. */
+        av_model_update(app->model, &app->params, needs, &e);
+    }
+    return av_model_snapshot(app->model);
+}
+
+const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
+{
+    return av_app_refresh(app, needs);
+}
+
+/* ---- Keys and mouse ---------------------------------------------------------- */
+
+void av_app_say(struct av_app *app, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(app->message, sizeof app->message, fmt, args);
+    va_end(args);
+}
+
+const char *av_app_message(const struct av_app *app)
+{
+    return app->message;
+}
+
+void av_app_show_view(struct av_app *app, size_t index)
+{
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    app->view_index = index % count;
+    app->view = views[app->view_index];
+}
+
+static const struct av_view_action *view_action(const struct av_view *view, uint32_t key)
+{
+    for (const struct av_view_action *a = view->actions; a != NULL && a->key != NULL; a++) {
+        if (av_keys_contain(a->key, key)) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+/* A key that is not in the table: the view's, or nobody's. */
+static void other_key(struct av_app *app)
+{
+    const struct av_view_action *a = view_action(app->view, app->key);
+    if (a != NULL) {
+        av_app_view_action(app, a->run);
+        return;
+    }
+    char name[16];
+    av_app_say(app, "%s does nothing here; ? shows the keys", av_key_name(app->key, name));
+}
+
+void av_app_key(struct av_app *app, uint32_t key)
+{
+    app->key = key;
+    app->message[0] = '\0';
+    const struct av_action *action = av_action_find(key, app->mode);
+    if (action == NULL && app->mode == AV_MODE_HELP) {
+        /* The help tells of a key, the key is tried: out of the way. */
+        app->mode = AV_MODE_SCREEN;
+        action = av_action_find(key, app->mode);
+    }
+    if (action != NULL) {
+        action->run(app, action);
+    } else if (app->mode == AV_MODE_EDIT) {
+        av_edit_key(app);
+    } else {
+        other_key(app);
+    }
+}
+
+static bool inside(struct av_rect r, int x, int y)
+{
+    return x >= r.x && x < r.x + r.w && y >= r.y && y < r.y + r.h;
+}
+
+static const struct av_hit *hit_at(const struct av_app *app, int x, int y)
+{
+    for (size_t i = 0; i < app->hit_count; i++) {
+        if (inside(app->hits[i].r, x, y)) {
+            return &app->hits[i];
+        }
+    }
+    return NULL;
+}
+
+/* Each column that the pointer moves is a fine step. */
+static void drag(struct av_app *app, int x)
+{
+    if (app->dragging && x != app->drag_x) {
+        enum av_change how = app->dragged ? AV_CHANGE_MERGE : AV_CHANGE_STEP;
+        av_app_step(app, av_app_selected(app), x - app->drag_x, false, how);
+        app->drag_x = x;
+        app->dragged = true;
+    }
+}
+
+void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
+{
+    bool wheel = kind == AV_MOUSE_WHEEL_UP || kind == AV_MOUSE_WHEEL_DOWN;
+    app->message[0] = '\0';
+    if (app->mode == AV_MODE_HELP) {
+        av_help_scroll(app, kind == AV_MOUSE_WHEEL_UP ? -3 : kind == AV_MOUSE_WHEEL_DOWN ? 3 : 0);
+        return;
+    }
+    app->mode = AV_MODE_SCREEN;
+    if (kind == AV_MOUSE_DRAG && app->dragging) {
+        drag(app, x);
+        return;
+    }
+    const struct av_hit *hit = hit_at(app, x, y);
+    if (kind != AV_MOUSE_DRAG) {
+        app->dragging = kind == AV_MOUSE_PRESS && hit != NULL;
+        app->dragged = false;
+        app->drag_x = x;
+    }
+    if (hit != NULL) {
+        app->selected = hit->param;
+    }
+    if (wheel) {
+        av_app_step(app, av_app_selected(app), kind == AV_MOUSE_WHEEL_UP ? 1 : -1, false, AV_CHANGE_STEP);
+    } else if (hit == NULL && inside(av_screen_layout(app).body, x, y)) {
+        av_app_view_click(app, x, y);
+    }
+}
+
+/* ---- Size and picture --------------------------------------------------------- */
+
+void av_app_resize(struct av_app *app, int cols, int rows)
+{
+    struct av_error e;
+    cols = cols < 1 ? 1 : cols;
+    rows = rows < 1 ? 1 : rows;
+    if ((cols != app->canvas.cols || rows != app->canvas.rows) &&
+        av_canvas_resize(&app->canvas, cols, rows, &e) != AV_OK) {
+        av_app_say(app, "%s", e.text);
+    }
+    app->hit_count = 0;
+}
+
+const struct av_canvas *av_app_draw(struct av_app *app)
+{
+    av_screen_draw(app, av_app_refresh(app, app->view->needs));
+    return &app->canvas;
+}
+
+const struct av_theme *av_app_theme(const struct av_app *app)
+{
+    return &app->theme;
+}
+
+struct av_app_wants av_app_wants(struct av_app *app)
+{
+    struct av_app_wants wants = app->wants;
+    app->wants = (struct av_app_wants){ false, false, false };
+    return wants;
+}

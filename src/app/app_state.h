@@ -1,0 +1,192 @@
+/* app_state.h - the state of the interactive program, and the parts that work on it.
+ *
+ * Each part is a file of src/app with one job; app.c puts them together. */
+#ifndef ATTNVIZ_APP_STATE_H
+#define ATTNVIZ_APP_STATE_H
+
+#include "attnviz/actions.h"
+#include "attnviz/app.h"
+
+#include <stddef.h>
+
+/* ---- State ------------------------------------------------------------ */
+
+/* The toggle of scale in motion: the exponent on its way. */
+struct av_glide {
+    bool on, timed; /* timed: `start` is known, from the first tick on */
+    uint64_t start; /* ms */
+    double from, to, now;
+};
+
+/* d_k playing through the powers of two: up, down, and back to its origin. */
+struct av_sweep {
+    bool on, timed;
+    int leg; /* 0 up, 1 down, 2 up to the origin */
+    int64_t origin;
+    uint64_t next; /* ms */
+};
+
+enum { AV_UNDO_MAX = 128, AV_UNDO_BYTES = offsetof(struct av_params, logits) };
+
+/* Earlier parameters, newest at (first + count - 1). The logits given by hand
+ * cannot change while the program runs: an entry is what comes before them. */
+struct av_undo {
+    struct {
+        unsigned char bytes[AV_UNDO_BYTES];
+        bool merge; /* was made by a cursor: the next cursor move adds to it */
+    } ring[AV_UNDO_MAX];
+    size_t first, count;
+    size_t fresh; /* entries since the last update that succeeded */
+};
+
+/* A value being typed. */
+struct av_editor {
+    bool on;
+    char text[128];
+    size_t len;
+};
+
+/* Where a parameter was drawn, for the mouse. */
+struct av_hit {
+    struct av_rect r;
+    size_t param; /* row of the parameter table */
+};
+
+enum { AV_HITS_MAX = 64 };
+
+struct av_app {
+    struct av_model *model;
+    struct av_params params; /* as set by the user, checked */
+    struct av_params start;  /* what a reset goes back to */
+    struct av_params shown;  /* what a failed update goes back to */
+    const struct av_tensor *q, *k;
+    av_picture picture;
+    bool animation;
+
+    const struct av_view *view;
+    size_t view_index;
+    struct av_view_state *states; /* one per view */
+
+    struct av_canvas canvas;
+    struct av_theme theme;
+    char theme_name[256]; /* as it is loaded: a name, or a path */
+    char theme_own[256];  /* the one at the start */
+
+    enum av_mode mode;
+    uint32_t key;    /* the key being handled */
+    size_t selected; /* row of the parameter table */
+    struct av_editor editor;
+    int help_scroll;
+    char message[AV_ERROR_MAX];
+
+    struct av_glide glide;
+    struct av_sweep sweep;
+    struct av_undo undo;
+    struct av_ghost ghost;
+
+    struct av_hit hits[AV_HITS_MAX];
+    size_t hit_count;
+    int drag_x;    /* column where the left button went down, on a parameter */
+    bool dragging; /* since then */
+    bool dragged;  /* this drag has changed something */
+
+    struct av_app_wants wants;
+};
+
+/* ---- app.c ------------------------------------------------------------ */
+
+/* Sets the message line. */
+void av_app_say(struct av_app *app, const char *fmt, ...) AV_PRINTF(2, 3);
+
+/* Brings the model to the parameters. When that fails, the parameters go back
+ * to what they were and the message line tells. Returns the snapshot. */
+const struct av_snapshot *av_app_refresh(struct av_app *app, unsigned needs);
+
+void av_app_show_view(struct av_app *app, size_t index);
+
+/* ---- change.c: parameters --------------------------------------------- */
+
+enum av_change {
+    AV_CHANGE_STEP,  /* can be undone by itself */
+    AV_CHANGE_MERGE, /* can be undone together with those just before it: a cursor, a drag */
+    AV_CHANGE_PLAY   /* cannot be undone: playing, undoing */
+};
+
+/* Makes `next` the parameters, dependent values moved into range. */
+void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how);
+
+/* Steps one parameter, or says why it cannot. */
+void av_app_step(struct av_app *app, const struct av_param *row, int count, bool coarse, enum av_change how);
+
+/* Back to the values at the start: one parameter, or all of them. */
+void av_app_reset(struct av_app *app, const struct av_param *row);
+void av_app_reset_all(struct av_app *app);
+
+/* Is this parameter on the list? (head only with files, ...) */
+bool av_app_listed(const struct av_app *app, const struct av_param *row);
+
+/* Why a change of this parameter would do nothing, NULL when it does. */
+const char *av_app_inert(const struct av_app *app, const struct av_param *row);
+
+/* Its largest value now, and its range as text. */
+double av_app_max(const struct av_app *app, const struct av_param *row);
+void av_app_range(const struct av_app *app, const struct av_param *row, struct av_str *out);
+
+const struct av_param *av_app_selected(const struct av_app *app);
+
+/* Moves the selection along the list, round its ends. */
+void av_app_walk(struct av_app *app, int by);
+
+/* An action of a view, or a click into it: may move the selected query and key. */
+void av_app_view_action(struct av_app *app, void (*run)(struct av_view_edit *edit));
+void av_app_view_click(struct av_app *app, int x, int y);
+
+/* ---- undo.c ------------------------------------------------------------ */
+
+void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge);
+bool av_undo_pop(struct av_undo *u, struct av_params *p); /* false: nothing left */
+void av_undo_forget(struct av_undo *u);                   /* entries since the last good update */
+
+/* ---- animate.c ---------------------------------------------------------- */
+
+/* The exponent now in force, on its way or not, and the multiplier d_k^-exponent. */
+double av_app_exponent(const struct av_app *app);
+double av_app_alpha(const struct av_app *app);
+void av_glide_begin(struct av_app *app, double from);
+void av_glide_end(struct av_app *app);
+void av_sweep_toggle(struct av_app *app);
+
+/* ---- edit.c: typing a value --------------------------------------------- */
+
+void av_edit_begin(struct av_app *app);
+void av_edit_take(struct av_app *app);
+void av_edit_erase(struct av_app *app); /* the last character */
+void av_edit_key(struct av_app *app);   /* a character, or a key that does nothing here */
+
+/* ---- ghost.c, themes.c, export.c ----------------------------------------- */
+
+void av_ghost_toggle(struct av_app *app);
+void av_themes_begin(struct av_app *app, const char *name); /* NULL: the default */
+void av_themes_step(struct av_app *app, int by);
+void av_themes_reload(struct av_app *app);
+void av_export(struct av_app *app);
+
+/* ---- screen.c, param_list.c, bottom.c, help.c: drawing ------------------- */
+
+/* Where things are. Parts without room have h = 0. */
+struct av_screen {
+    struct av_rect body, params, bottom;
+    bool panel; /* params is a column at the right, one parameter a line */
+};
+
+struct av_screen av_screen_layout(const struct av_app *app);
+void av_screen_draw(struct av_app *app, const struct av_snapshot *s);
+
+void av_param_list_draw(struct av_app *app, struct av_rect r, bool panel);
+int av_param_list_lines(const struct av_app *app, int width); /* lines for all parameters */
+void av_bottom_draw(struct av_app *app, struct av_rect r);
+void av_help_draw(struct av_app *app, struct av_rect r);
+void av_help_scroll(struct av_app *app, int by); /* lines; clamped */
+int av_help_page(const struct av_app *app);      /* lines of one page */
+
+#endif

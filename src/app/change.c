@@ -1,0 +1,181 @@
+/* change.c - every way in which parameters change. */
+#include "app_state.h"
+
+#include <string.h>
+
+/* ---- Which parameters do something --------------------------------------- */
+
+bool av_app_listed(const struct av_app *app, const struct av_param *row)
+{
+    return (row->flags & AV_PARAM_HIDDEN) == 0 && ((row->flags & AV_PARAM_FILES) == 0 || app->q != NULL);
+}
+
+const char *av_app_inert(const struct av_app *app, const struct av_param *row)
+{
+    if ((row->flags & AV_PARAM_FILES) != 0) {
+        return app->q == NULL ? "it selects in a file, and there is none" : NULL;
+    }
+    bool scaling = strcmp(row->name, "scale") == 0 || strcmp(row->name, "exponent") == 0;
+    if (app->params.logits.n > 0 && (row->stale < AV_STAGE_LOGITS || scaling)) {
+        return "the logits are given: it has no effect";
+    }
+    if (app->q != NULL && row->stale == AV_STAGE_SAMPLE) {
+        return "the queries and keys come from files: it has no effect";
+    }
+    return NULL;
+}
+
+double av_app_max(const struct av_app *app, const struct av_param *row)
+{
+    if (app->q != NULL && row->offset == offsetof(struct av_params, head)) {
+        return (double)app->q->heads - 1;
+    }
+    /* A tensor has no layers of its own. */
+    return row->offset == offsetof(struct av_params, layer) ? 0 : av_param_max(row, &app->params);
+}
+
+void av_app_range(const struct av_app *app, const struct av_param *row, struct av_str *out)
+{
+    if (row->choices != NULL) {
+        for (size_t i = 0; row->choices[i] != NULL; i++) {
+            av_str_addf(out, "%s%s", i > 0 ? ", " : "", row->choices[i]);
+        }
+    } else if (row->kind == AV_PARAM_SEED) {
+        av_str_add(out, "0 .. 2^64-1");
+    } else {
+        av_str_addf(out, "%.15g .. %.15g", row->min, av_app_max(app, row));
+    }
+}
+
+/* ---- Changing -------------------------------------------------------------- */
+
+/* Do all rows have equal values? */
+static bool same(const struct av_params *a, const struct av_params *b)
+{
+    return memcmp(a, b, AV_UNDO_BYTES) == 0;
+}
+
+void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how)
+{
+    struct av_params to = *next;
+    av_params_clamp(&to);
+    if (same(&to, &app->params)) {
+        return;
+    }
+    if (how != AV_CHANGE_PLAY) {
+        av_undo_push(&app->undo, &app->params, how == AV_CHANGE_MERGE);
+        if (to.d_k != app->params.d_k) {
+            app->sweep.on = false;
+        }
+    }
+    double from = av_app_exponent(app);
+    bool toggled = to.scale != app->params.scale;
+    app->params = to;
+    if (toggled) {
+        av_glide_begin(app, from);
+    } else if (app->glide.on && app->glide.to != (to.scale != 0 ? to.exponent : 0)) {
+        av_glide_end(app);
+    }
+}
+
+void av_app_step(struct av_app *app, const struct av_param *row, int count, bool coarse, enum av_change how)
+{
+    const char *inert = av_app_inert(app, row);
+    if (inert != NULL) {
+        av_app_say(app, "%s: %s", row->name, inert);
+        return;
+    }
+    struct av_params next = app->params;
+    av_param_step(row, &next, count, coarse);
+    av_params_clamp(&next);
+    if (av_param_get(row, &next) > av_app_max(app, row)) {
+        av_param_set(row, &next, av_app_max(app, row));
+    }
+    if (same(&next, &app->params)) {
+        struct av_str range = AV_STR_INIT;
+        av_app_range(app, row, &range);
+        av_app_say(app, "%s ends here: %s", row->name, av_str_text(&range));
+        av_str_free(&range);
+        return;
+    }
+    av_app_change(app, &next, how);
+}
+
+/* Copies one value: every value of a row is 8 bytes wide. */
+static void copy_value(const struct av_param *row, struct av_params *to, const struct av_params *from)
+{
+    memcpy((char *)to + row->offset, (const char *)from + row->offset, sizeof(int64_t));
+}
+
+void av_app_reset(struct av_app *app, const struct av_param *row)
+{
+    struct av_params next = app->params;
+    copy_value(row, &next, &app->start);
+    av_app_change(app, &next, AV_CHANGE_STEP);
+}
+
+void av_app_reset_all(struct av_app *app)
+{
+    app->sweep.on = false;
+    av_app_change(app, &app->start, AV_CHANGE_STEP);
+    av_app_say(app, "all parameters as at the start; u undoes");
+}
+
+/* ---- The list -------------------------------------------------------------- */
+
+const struct av_param *av_app_selected(const struct av_app *app)
+{
+    size_t count;
+    return &av_params_table(&count)[app->selected];
+}
+
+void av_app_walk(struct av_app *app, int by)
+{
+    size_t count;
+    const struct av_param *table = av_params_table(&count);
+    do {
+        app->selected = (app->selected + (by > 0 ? 1 : count - 1)) % count;
+    } while (!av_app_listed(app, &table[app->selected]));
+}
+
+/* ---- Views ------------------------------------------------------------------ */
+
+/* What a view may edit, with the selection as it is. The snapshot is brought
+ * up to date first: a view looks up rows and keys in it. */
+static struct av_view_edit begin_edit(struct av_app *app)
+{
+    const struct av_snapshot *s = av_app_refresh(app, app->view->needs);
+    struct av_rect body = av_screen_layout(app).body;
+    return (struct av_view_edit){
+        .state = &app->states[app->view_index],
+        .snapshot = s,
+        .query = app->params.query,
+        .key = app->params.key,
+        .rows = body.h,
+        .cols = body.w,
+    };
+}
+
+static void end_edit(struct av_app *app, const struct av_view_edit *edit)
+{
+    struct av_params next = app->params;
+    next.query = edit->query;
+    next.key = edit->key;
+    av_app_change(app, &next, AV_CHANGE_MERGE);
+}
+
+void av_app_view_action(struct av_app *app, void (*run)(struct av_view_edit *edit))
+{
+    struct av_view_edit edit = begin_edit(app);
+    run(&edit);
+    end_edit(app, &edit);
+}
+
+void av_app_view_click(struct av_app *app, int x, int y)
+{
+    if (app->view->click != NULL) {
+        struct av_view_edit edit = begin_edit(app);
+        app->view->click(av_screen_layout(app).body, x, y, &edit);
+        end_edit(app, &edit);
+    }
+}

@@ -1,0 +1,156 @@
+/* help.c - the help screen, made from the tables of actions, views and parameters. */
+#include "app_state.h"
+
+#include "attnviz/plot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    KEYS_W = 20,  /* columns of the keys */
+    NARROW_W = 40 /* below this width the text stands under its keys */
+};
+
+/* Writes lines one below another; `skip` of them are above the window. With
+ * `draw` off it only counts. */
+struct writer {
+    struct av_canvas *c;
+    struct av_rect r;
+    int line, skip;
+    bool draw;
+};
+
+/* Length of the piece of text that goes on one line: up to the last blank
+ * that fits, or as many bytes as fit when a word is too long. */
+static size_t piece(const char *text, size_t width)
+{
+    size_t len = strlen(text);
+    if (len <= width) {
+        return len;
+    }
+    size_t at = width;
+    while (at > 0 && text[at] != ' ') {
+        at--;
+    }
+    return at > 0 ? at : width;
+}
+
+static void put(const struct writer *w, int x, enum av_role role, const char *text, size_t len)
+{
+    int y = w->line - w->skip;
+    if (w->draw && y >= 0 && y < w->r.h) {
+        av_canvas_textf(w->c, w->r.x + x, w->r.y + y, role, "%.*s", (int)len, text);
+    }
+}
+
+/* "keys    what they do", the text broken into lines beside or below. */
+static void item(struct writer *w, const char *keys, const char *text)
+{
+    bool narrow = w->r.w < NARROW_W;
+    int x = narrow ? 3 : KEYS_W;
+    size_t width = w->r.w > x + 1 ? (size_t)(w->r.w - x - 1) : 1;
+    put(w, 1, AV_ROLE_KEY, keys, strlen(keys));
+    w->line += narrow || strlen(keys) + 2 > KEYS_W ? 1 : 0;
+    do {
+        size_t len = piece(text, width);
+        put(w, x, AV_ROLE_TEXT, text, len);
+        text += len + strspn(text + len, " ");
+        w->line++;
+    } while (*text != '\0');
+}
+
+static void title(struct writer *w, const char *text)
+{
+    w->line += w->line > 0 ? 1 : 0;
+    put(w, 1, AV_ROLE_TITLE, text, strlen(text));
+    w->line++;
+}
+
+/* ---- What it tells ------------------------------------------------------------- */
+
+static void actions(struct writer *w)
+{
+    size_t count;
+    const struct av_action *table = av_actions(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(table[i].group, table[i - 1].group) != 0) {
+            title(w, table[i].group);
+        }
+        item(w, table[i].keys, table[i].help);
+    }
+}
+
+static void view_actions(struct writer *w, const struct av_view *view)
+{
+    if (view->actions == NULL || view->actions[0].key == NULL) {
+        return;
+    }
+    char heading[96];
+    snprintf(heading, sizeof heading, "in this view, %s", view->name);
+    title(w, heading);
+    for (const struct av_view_action *a = view->actions; a->key != NULL; a++) {
+        item(w, a->key, a->help);
+    }
+}
+
+static void views(struct writer *w)
+{
+    size_t count;
+    const struct av_view *const *all = av_views(&count);
+    title(w, "all views");
+    for (size_t i = 0; i < count; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%zu %s", i + 1, all[i]->name);
+        item(w, name, all[i]->title);
+    }
+}
+
+static void parameters(struct writer *w, const struct av_app *app)
+{
+    size_t count;
+    const struct av_param *table = av_params_table(&count);
+    struct av_str text = AV_STR_INIT;
+    title(w, "all parameters");
+    for (size_t i = 0; i < count; i++) {
+        if (av_app_listed(app, &table[i])) {
+            av_str_clear(&text);
+            av_str_addf(&text, "%s (", table[i].text);
+            av_app_range(app, &table[i], &text);
+            av_str_add(&text, ")");
+            item(w, table[i].name, av_str_text(&text));
+        }
+    }
+    av_str_free(&text);
+}
+
+static int write_all(const struct av_app *app, struct writer w)
+{
+    view_actions(&w, app->view);
+    actions(&w);
+    views(&w);
+    parameters(&w, app);
+    return w.line;
+}
+
+/* ---- The window ------------------------------------------------------------------ */
+
+int av_help_page(const struct av_app *app)
+{
+    int h = av_screen_layout(app).body.h;
+    return h > 2 ? h - 1 : 1;
+}
+
+void av_help_scroll(struct av_app *app, int by)
+{
+    struct writer w = { .r = av_screen_layout(app).body };
+    int most = write_all(app, w) - w.r.h;
+    int to = app->help_scroll + by;
+    to = to > most ? most : to;
+    app->help_scroll = to < 0 ? 0 : to;
+}
+
+void av_help_draw(struct av_app *app, struct av_rect r)
+{
+    av_help_scroll(app, 0); /* the window may have grown */
+    write_all(app, (struct writer){ .c = &app->canvas, .r = r, .skip = app->help_scroll, .draw = true });
+}

@@ -1,0 +1,37 @@
+/* undo.c - a ring of earlier parameters; when it is full, the oldest goes. */
+#include "app_state.h"
+
+#include <string.h>
+
+void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge)
+{
+    if (merge && u->count > 0 && u->ring[(u->first + u->count - 1) % AV_UNDO_MAX].merge) {
+        return;
+    }
+    if (u->count == AV_UNDO_MAX) {
+        u->first = (u->first + 1) % AV_UNDO_MAX;
+        u->count--;
+    }
+    size_t at = (u->first + u->count) % AV_UNDO_MAX;
+    memcpy(u->ring[at].bytes, p, AV_UNDO_BYTES);
+    u->ring[at].merge = merge;
+    u->count++;
+    u->fresh = u->fresh < u->count ? u->fresh + 1 : u->count;
+}
+
+bool av_undo_pop(struct av_undo *u, struct av_params *p)
+{
+    if (u->count == 0) {
+        return false;
+    }
+    u->count--;
+    u->fresh -= u->fresh > 0 ? 1 : 0;
+    memcpy(p, u->ring[(u->first + u->count) % AV_UNDO_MAX].bytes, AV_UNDO_BYTES);
+    return true;
+}
+
+void av_undo_forget(struct av_undo *u)
+{
+    u->count -= u->fresh;
+    u->fresh = 0;
+}
