@@ -71,7 +71,7 @@ $(BIN): $(TOP_OBJECTS) $(LIB)
 
 $(LIB): $(LIB_OBJECTS)
 	rm -f $@
-	$(AR) rcs $@ $(LIB_OBJECTS)
+	$(AR) qcs $@ $(LIB_OBJECTS)
 
 $(BUILD)/obj/out/terminal.o: CFLAGS += $(CURSES_CFLAGS)
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(AFTER_SETUP)
@@ -93,10 +93,11 @@ $(BUILD)/flags: always
 	  printf '%s\n' $(call quote,$(CC) $(CPPFLAGS) $(OPT) $(ISAS)) > $@
 quote = '$(subst ','\'',$(1))'
 
-# The views table is made from the names of the files that hold views.
+# The views table is made from the files that hold views, sorted by `.order`.
 $(BUILD)/gen/views.inc: $(VIEW_SOURCES) Makefile
 	@mkdir -p $(@D)
-	@for f in $(notdir $(basename $(VIEW_SOURCES))); do echo "X($${f#view_})"; done > $@
+	@for f in $(VIEW_SOURCES); do n=$${f##*/view_}; \
+	  sed -n "s/^ *\.order = \([0-9]*\),.*/\1 X($${n%.c})/p" $$f; done | sort -n | cut -d' ' -f2 > $@
 $(BUILD)/obj/draw/views.o: $(BUILD)/gen/views.inc
 
 # Built-in themes: the text of every file in themes/.

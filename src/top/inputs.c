@@ -67,16 +67,18 @@ static enum av_status press(struct av_app *app, const char *names, struct av_err
     return AV_OK;
 }
 
-/* The theme's name if it can be loaded, else NULL with a message. */
-static const char *usable_theme(const char *name)
+/* Is the theme there? One that exists but is broken is told on standard error
+ * and replaced by the default (NULL); a name that no theme has is an error. */
+static enum av_status choose_theme(const char **name, struct av_error *e)
 {
     struct av_theme theme;
-    struct av_error why;
-    if (name == NULL || av_theme_load(&theme, name, &why) == AV_OK) {
-        return name;
+    enum av_status s = av_theme_load(&theme, *name, e);
+    if (s == AV_FAILED) {
+        fprintf(stderr, "attnviz: %s; going on with the default theme\n", e->text);
+        *name = NULL;
+        return AV_OK;
     }
-    fprintf(stderr, "attnviz: %s; going on with the default theme\n", why.text);
-    return NULL;
+    return s;
 }
 
 enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, const struct av_options *o, bool ascii,
@@ -85,15 +87,18 @@ enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, co
     struct av_app_config config = {
         .params = in->params,
         .view = o->view,
-        .theme = usable_theme(o->theme),
+        .theme = o->theme,
         .animation = o->animation,
         .ascii = ascii,
         .q = in->q,
         .k = in->k,
     };
-    enum av_status s = av_app_new(app, &config, e);
+    *app = NULL;
+    enum av_status s = choose_theme(&config.theme, e);
+    if (s == AV_OK) {
+        s = av_app_new(app, &config, e);
+    }
     if (s != AV_OK) {
-        *app = NULL;
         return s;
     }
     av_app_resize(*app, o->cols, o->rows);

@@ -80,10 +80,10 @@ static void write_keys(struct av_str *out)
 
 static void write_themes(struct av_str *out)
 {
-    size_t count;
-    const struct av_theme *themes = av_themes_builtin(&count);
+    struct av_theme_entry entries[AV_THEME_LIST_MAX];
+    size_t count = av_theme_list(entries, AV_THEME_LIST_MAX);
     for (size_t i = 0; i < count; i++) {
-        av_str_addf(out, "%s\t%s\n", themes[i].name, themes[i].light ? "light" : "dark");
+        av_str_addf(out, "%s\t%s\n", entries[i].name, av_theme_source_name(entries[i].source));
     }
 }
 
@@ -151,27 +151,23 @@ static const struct {
     { "name\tvalues\tdefault\tmeaning", write_params },
     { "name\ttitle", write_views },
     { "keys\twhere\taction\tmeaning", write_keys },
-    { "name\tground", write_themes },
+    { "name\tsource", write_themes },
     { "name", write_variants },
     { "block\tfield\tunit\tmeaning", write_fields },
     { "name\tformats\tmeaning", write_commands },
     { "option\tletter\targument\tcommands\tvalues\tsetting\tmeaning", write_options },
 };
 
-static const char *const NAMES[] = { "params", "views",    "keys",    "themes", "variants",
-                                     "fields", "commands", "options", NULL };
+const char *const av_list_names[] = { "params", "views",    "keys",    "themes", "variants",
+                                      "fields", "commands", "options", NULL };
 
-_Static_assert(sizeof LISTS / sizeof LISTS[0] + 1 == sizeof NAMES / sizeof NAMES[0], "a name for every list");
-
-const char *const *av_list_names(void)
-{
-    return NAMES;
-}
+_Static_assert(sizeof LISTS / sizeof LISTS[0] + 1 == sizeof av_list_names / sizeof av_list_names[0],
+               "a name for every list");
 
 void av_list_write(struct av_str *out, const char *name)
 {
-    for (size_t i = 0; NAMES[i] != NULL; i++) {
-        if (strcmp(NAMES[i], name) == 0) {
+    for (size_t i = 0; av_list_names[i] != NULL; i++) {
+        if (strcmp(av_list_names[i], name) == 0) {
             av_str_addf(out, "%s\n", LISTS[i].header);
             LISTS[i].write(out);
         }

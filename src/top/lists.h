@@ -5,7 +5,7 @@
 #include "attnviz/strbuf.h"
 
 /* Names of all lists, NULL-terminated. */
-const char *const *av_list_names(void);
+extern const char *const av_list_names[];
 
 /* Appends the list of that name (one of av_list_names): a header line, then a
  * line a row, columns separated by tabs. */

@@ -1,8 +1,8 @@
 /* main.c - the only place that exits. */
 #include "attnviz/outfile.h"
 #include "commands.h"
-#include "help.h"
 #include "lists.h"
+#include "usage.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static enum av_status run(const struct av_options *o, struct av_error *e)
 {
     struct av_str text = AV_STR_INIT;
     if (o->help) {
-        av_help_write(&text);
+        av_usage_write(&text);
     } else if (o->version) {
         av_str_add(&text, "attnviz " AV_VERSION "\n");
     } else if (o->list != NULL) {

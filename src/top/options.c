@@ -150,7 +150,7 @@ SETTER(set_list)
 {
     int i = 0;
     o->list = value;
-    return pick(row, av_list_names(), value, &i, e);
+    return pick(row, row->choices, value, &i, e);
 }
 
 SETTER(set_config)
@@ -245,7 +245,7 @@ static const struct av_option TABLE[] = {
     { "size", '\0', "COLSxROWS", AV_FOR_SNAPSHOT, NULL, NULL, false, "size of the screen (default 100x30)", set_size },
     { "output", 'o', "PATH", FILES_OUT, NULL, NULL, false, "write there, whole or not at all; -: standard output",
       set_output },
-    { "list", '\0', "TABLE", AV_FOR_ALL, NULL, NULL, false, "print a table, its columns separated by tabs", set_list },
+    { "list", '\0', "TABLE", AV_FOR_ALL, NULL, av_list_names, false, "print a table, its columns separated by tabs", set_list },
     { "config", '\0', "PATH", AV_FOR_ALL, NULL, NULL, true, "settings file to read instead of the usual one", set_config },
     { "no-config", '\0', NULL, AV_FOR_ALL, NULL, NULL, true, "read no settings file", set_no_config },
     { "help", 'h', NULL, AV_FOR_ALL, NULL, NULL, true, "print this help", set_help },

@@ -1,5 +1,5 @@
-/* help.c - what --help prints, from the tables of commands and options. */
-#include "help.h"
+/* usage.c - what --help prints, from the tables of commands and options. */
+#include "usage.h"
 
 #include "commands.h"
 
@@ -47,7 +47,7 @@ static void write_option(struct av_str *out, const struct av_option *row)
     av_str_add(out, "\n");
 }
 
-void av_help_write(struct av_str *out)
+void av_usage_write(struct av_str *out)
 {
     av_str_add(out, "usage: attnviz [COMMAND] [OPTION]... [Q.npy K.npy]\n\n"
                     "Shows why attention divides its scores by sqrt(d_k): queries and keys in, scores,\n"
