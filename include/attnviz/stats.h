@@ -24,7 +24,9 @@ struct av_moments {
         0, 0, 0, 0, 0, (double)INFINITY, -(double)INFINITY                                                             \
     }
 
-/* Adds n numbers; all must be finite. */
+/* Adds n numbers; all must be finite, and below 1e75 for m4 not to overflow.
+ * What is small beside the mean is not lost: each run of numbers is centred
+ * before it is squared. */
 void av_moments_add(struct av_moments *m, const double *x, size_t n);
 void av_moments_merge(struct av_moments *m, const struct av_moments *other);
 
@@ -33,12 +35,13 @@ double av_moments_var(const struct av_moments *m); /* over N - 1 */
 double av_moments_std(const struct av_moments *m);
 double av_moments_excess_kurtosis(const struct av_moments *m); /* N sum d^4 / (sum d^2)^2 - 3 */
 
-/* Median; of an even count the mean of the two middle values. Reorders x.
- * NaN when n is 0. */
+/* Median; of an even count the mean of the two middle values. Reorders x,
+ * which must hold no NaN. NaN when n is 0. Linear time in any order of x. */
 double av_median(double *x, size_t n);
 
-/* Counts of x in `bins` equal bins of [lo, hi): counts[b] grows; what lies
- * outside is left out. x = hi counts in the last bin. */
+/* Counts of factor * x in `bins` equal bins of [lo, hi): counts[b] grows; what
+ * lies outside is left out. factor * x = hi counts in the last bin. No x is
+ * NaN. */
 void av_histogram_add(uint32_t *counts, size_t bins, double lo, double hi, const double *x, size_t n, double factor);
 
 #endif

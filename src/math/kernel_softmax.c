@@ -24,24 +24,6 @@ struct top_lanes {
     vi64 masked[AV_LANE_PARTS]; /* minus the number of masked entries */
 };
 
-/* The larger (smaller) of each pair. Compilers make one instruction of such a
- * loop, and two or more of a select. */
-static inline vd vd_max(vd a, vd b)
-{
-    vd r;
-    for (size_t l = 0; l < AV_LANES_D; l++)
-        r[l] = a[l] > b[l] ? a[l] : b[l];
-    return r;
-}
-
-static inline vd vd_min(vd a, vd b)
-{
-    vd r;
-    for (size_t l = 0; l < AV_LANES_D; l++)
-        r[l] = a[l] < b[l] ? a[l] : b[l];
-    return r;
-}
-
 static inline void top_add(struct top_lanes *t, struct lanes z, size_t block)
 {
     for (size_t u = 0; u < AV_LANE_PARTS; u++) {

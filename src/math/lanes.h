@@ -55,6 +55,24 @@ static inline struct lanes lanes_splat(double x)
     return v;
 }
 
+/* The larger (smaller) of each pair. Compilers make one instruction of such a
+ * loop, and two or more of a select. */
+static inline vd vd_max(vd a, vd b)
+{
+    vd r;
+    for (size_t l = 0; l < AV_LANES_D; l++)
+        r[l] = a[l] > b[l] ? a[l] : b[l];
+    return r;
+}
+
+static inline vd vd_min(vd a, vd b)
+{
+    vd r;
+    for (size_t l = 0; l < AV_LANES_D; l++)
+        r[l] = a[l] < b[l] ? a[l] : b[l];
+    return r;
+}
+
 static inline double lanes_sum(struct lanes v)
 {
     double x[AV_LANES];
