@@ -59,6 +59,7 @@ UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 TERMINAL_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/terminal/test_*.c))
 TERMINAL_HELPERS := $(filter-out tests/terminal/test_%,$(wildcard tests/terminal/*.c))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+REPLAYS := $(FUZZERS:=.replay)
 SCRIPT_TESTS := $(sort $(wildcard tests/*/*.test))
 
 # In `make setup TARGET`, everything that is built waits for the set-up.
@@ -159,15 +160,21 @@ export ATTNVIZ_BUILD := $(BUILD)
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED := $(BUILD)/sanitize
-SANITIZED_SUITES = $(UNIT_TESTS:$(BUILD)/%=$(SANITIZED)/%) 'ATTNVIZ=$(SANITIZED)/attnviz tests/golden/golden.test'
+SANITIZED_SUITES = $(UNIT_TESTS:$(BUILD)/%=$(SANITIZED)/%) 'ATTNVIZ=$(SANITIZED)/attnviz tests/golden/golden.test' \
+  $(foreach r,$(REPLAYS),'$(r:$(BUILD)/%=$(SANITIZED)/%) tests/fuzz/corpus/$(patsubst fuzz_%.replay,%,$(notdir $(r)))/*')
 
 check: all programs sanitized $(COMPLETIONS) ## run every test
 	@tests/run $(UNIT_TESTS) $(TERMINAL_TESTS) $(SCRIPT_TESTS) $(SANITIZED_SUITES)
 
+# A fuzz target over its corpus, without a fuzzer.
+$(REPLAYS): $(BUILD)/%.replay: %.c tests/fuzz/replay.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
+	@mkdir -p $(@D)
+	$(TEST_CC) $< tests/fuzz/replay.c $(LIB) -lm
+
 unit: $(UNIT_TESTS) ## run the unit tests alone
 	@tests/run $(UNIT_TESTS)
 
-programs: $(UNIT_TESTS) $(TERMINAL_TESTS)
+programs: $(UNIT_TESTS) $(TERMINAL_TESTS) $(REPLAYS)
 
 sanitized: | $(AFTER_SETUP)
 	+@$(MAKE) --no-print-directory BUILD=$(SANITIZED) OPT='$(SANITIZE)' all programs
@@ -195,7 +202,8 @@ FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-r
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60); needs clang
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT='$(FUZZ_FLAGS)' fuzzers
 	@for f in $(FUZZERS:$(BUILD)/%=$(BUILD)/fuzz/%); do echo "$$f"; mkdir -p "$$f.corpus"; \
-	  "$$f" -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -verbosity=0 -artifact_prefix="$$f." "$$f.corpus" || exit 1; done
+	  "$$f" -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -verbosity=0 -artifact_prefix="$$f." "$$f.corpus" \
+	    tests/fuzz/corpus/"$${f##*/fuzz_}" || exit 1; done
 
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: %.c $(LIB)
@@ -219,6 +227,6 @@ clean: ## remove what was built
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
 
--include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d)
+-include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d)
 .PHONY: all setup run install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
         lint clean help always

@@ -1,0 +1,133 @@
+/* layout.c - where the panels of the overview stand. */
+#include "attnviz/layout.h"
+
+enum {
+    TWO_COLUMNS_W = 72, /* from this size on weights stand beside scores */
+    TWO_COLUMNS_H = 8,
+    LEFT_LEAST = 41, /* cells that the texts of scores and gauges want */
+    RIGHT_LEAST = 30,
+    SCORES_LEAST = 4,
+    QUERY_LEAST = 2,
+    QUERY_MOST = 10,
+    WEIGHTS_LEAST = AV_HEAT_ABOVE + AV_HEAT_BELOW + 2
+};
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Takes h lines from the top of *r. */
+static struct av_rect take(struct av_rect *r, int h)
+{
+    struct av_rect top = { r->x, r->y, r->w, least(h, r->h) };
+    r->y += top.h;
+    r->h -= top.h;
+    return top.h > 0 ? top : (struct av_rect){ 0, 0, 0, 0 };
+}
+
+/* ---- two columns ----------------------------------------------------- */
+
+/* Lines for gauges and verdict by the height of the column: the first row
+ * whose `from` is reached. `gap` are blank lines between the panels. */
+struct left_plan {
+    int from, gauges, verdict, gap;
+};
+
+static const struct left_plan left_plans[] = {
+    { 36, 16, 3, 1 }, { 27, 11, 2, 1 }, { 19, 7, 2, 1 }, { 16, 7, 2, 0 }, { 12, 4, 1, 0 }, { 0, 3, 1, 0 },
+};
+
+static void place_left(struct av_layout *l, struct av_rect r)
+{
+    const struct left_plan *plan = left_plans;
+    while (r.h < plan->from) {
+        plan++;
+    }
+    int scores = r.h - plan->gauges - plan->verdict - 2 * plan->gap;
+    if (scores >= SCORES_LEAST) {
+        l->at[AV_PLACE_SCORES] = take(&r, scores);
+        take(&r, plan->gap);
+    }
+    l->at[AV_PLACE_GAUGES] = take(&r, plan->gauges);
+    take(&r, plan->gap);
+    l->at[AV_PLACE_VERDICT] = take(&r, r.h);
+}
+
+static void place_right(struct av_layout *l, struct av_rect r, const struct av_heat_grid *g)
+{
+    int heat = g->cells.h + AV_HEAT_ABOVE + AV_HEAT_BELOW;
+    l->at[AV_PLACE_WEIGHTS] = take(&r, heat);
+    if (r.h >= QUERY_LEAST) {
+        l->at[AV_PLACE_QUERY] = take(&r, QUERY_MOST);
+    }
+}
+
+static void place_two_columns(struct av_layout *l, struct av_rect r, size_t n_rows, size_t n_cols)
+{
+    /* The heatmap takes what its entries can use; the rest is the left's. */
+    int query = r.h >= WEIGHTS_LEAST + 4 + QUERY_LEAST ? QUERY_LEAST : 0;
+    int room = least(r.w - LEFT_LEAST, r.w * 6 / 10);
+    struct av_rect right = { r.x + r.w - room, r.y, room, r.h };
+    struct av_rect cells = av_layout_heat_cells((struct av_rect){ right.x, right.y, room, r.h - query });
+    struct av_heat_grid g = av_layout_heat(cells, n_rows, n_cols, (struct av_heat_window){ 0, 0, 0 });
+    right.w = least(room, most(g.cells.w + AV_HEAT_MARGIN, RIGHT_LEAST));
+    right.x = r.x + r.w - right.w;
+    place_right(l, right, &g);
+    place_left(l, (struct av_rect){ r.x, r.y, r.w - right.w - 1, r.h });
+}
+
+/* ---- one column ------------------------------------------------------ */
+
+static void place_one_column(struct av_layout *l, struct av_rect r)
+{
+    /* Heights that a panel wants; it stands when all before it do, too. */
+    static const struct {
+        enum av_place place;
+        int h;
+    } order[] = {
+        { AV_PLACE_GAUGES, 3 },  { AV_PLACE_VERDICT, 1 }, { AV_PLACE_SCORES, 6 },
+        { AV_PLACE_WEIGHTS, 7 }, { AV_PLACE_QUERY, 2 },
+    };
+    int heights[AV_PLACE_COUNT] = { 0 };
+    int rest = r.h;
+    heights[AV_PLACE_GAUGES] = least(rest, 3);
+    rest -= heights[AV_PLACE_GAUGES];
+    for (size_t i = 1; i < sizeof order / sizeof *order && rest >= order[i].h; i++) {
+        heights[order[i].place] = order[i].h;
+        rest -= order[i].h;
+    }
+    /* What is left makes the pictures taller, the heatmap first. */
+    if (heights[AV_PLACE_WEIGHTS] > 0) {
+        int scores = least(rest / 3, 6);
+        heights[AV_PLACE_SCORES] += scores;
+        heights[AV_PLACE_WEIGHTS] += rest - scores;
+    } else if (heights[AV_PLACE_SCORES] > 0) {
+        heights[AV_PLACE_SCORES] += rest;
+    }
+    static const enum av_place down[] = { AV_PLACE_SCORES, AV_PLACE_WEIGHTS, AV_PLACE_QUERY, AV_PLACE_GAUGES,
+                                          AV_PLACE_VERDICT };
+    for (size_t i = 0; i < sizeof down / sizeof *down; i++) {
+        l->at[down[i]] = take(&r, heights[down[i]]);
+    }
+}
+
+struct av_layout av_layout_overview(struct av_rect r, size_t n_rows, size_t n_cols)
+{
+    struct av_layout l = { 0 };
+    if (r.w < 1 || r.h < 1) {
+        return l;
+    }
+    l.at[AV_PLACE_HEADER] = take(&r, 1);
+    if (r.w >= TWO_COLUMNS_W && r.h + 1 >= TWO_COLUMNS_H) {
+        place_two_columns(&l, r, n_rows, n_cols);
+    } else {
+        place_one_column(&l, r);
+    }
+    return l;
+}

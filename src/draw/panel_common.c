@@ -1,0 +1,64 @@
+/* panel_common.c - looks, legends and words that panels share. */
+#include "panels.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct av_look av_look_scale(bool on)
+{
+    static const struct av_look looks[] = {
+        { "unscaled", { 0x2592, AV_ROLE_UNSCALED } },
+        { "scaled", { 0x2588, AV_ROLE_SCALED } },
+    };
+    return looks[on];
+}
+
+struct av_look av_look_now(const struct av_snapshot *s)
+{
+    return s->from_logits ? (struct av_look){ "logits", { 0x2588, AV_ROLE_BAR } } : av_look_scale(s->params.scale != 0);
+}
+
+struct av_look av_look_other(const struct av_snapshot *s)
+{
+    return av_look_scale(s->params.scale == 0);
+}
+
+int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill glyph, const char *name)
+{
+    int end = av_plot_fit(c, x + 2, right, y, AV_ROLE_DIM, name);
+    if (end == x + 2) {
+        return x;
+    }
+    av_canvas_put(c, x, y, glyph.body, glyph.role);
+    return end + 2;
+}
+
+const char *av_panel_percent(char out[AV_NUMBER_MAX], double share)
+{
+    double percent = 100 * share;
+    if (isnan(percent)) {
+        snprintf(out, AV_NUMBER_MAX, "n/a");
+    } else if (percent > 0 && percent < 1) {
+        snprintf(out, AV_NUMBER_MAX, "<1%%");
+    } else if (percent > 99 && percent < 100) {
+        snprintf(out, AV_NUMBER_MAX, ">99%%");
+    } else {
+        snprintf(out, AV_NUMBER_MAX, "%.0f%%", percent);
+    }
+    return out;
+}
+
+static size_t clamp(int64_t at, size_t n)
+{
+    return at < 0 || n == 0 ? 0 : (uint64_t)at < n ? (size_t)at : n - 1;
+}
+
+size_t av_panel_query(const struct av_snapshot *s)
+{
+    return clamp(s->params.query, s->n_q);
+}
+
+size_t av_panel_key(const struct av_snapshot *s)
+{
+    return clamp(s->params.key, s->n_k);
+}

@@ -1,0 +1,130 @@
+/* panel_header.c - the state of the instrument in the formula's own terms. */
+#include "panels.h"
+
+#include "attnviz/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PIECE = 96, PIECES = 8 };
+
+/* ---- the formula ----------------------------------------------------- */
+
+/* What happens to the scores: "q·k / √64". */
+static void product_text(char out[PIECE], const struct av_snapshot *s)
+{
+    const struct av_params *p = &s->params;
+    char number[AV_NUMBER_MAX];
+    double settled = av_params_alpha(p);
+    if (s->from_logits) {
+        snprintf(out, PIECE, "logits");
+    } else if (fabs(s->alpha - settled) > 1e-12 * settled) { /* on its way between two states */
+        snprintf(out, PIECE, "q·k × %s", av_plot_number(number, s->alpha, 3));
+    } else if (p->scale == 0) {
+        snprintf(out, PIECE, "q·k");
+    } else if (fabs(p->exponent - 0.5) < 1e-12) {
+        snprintf(out, PIECE, "q·k / √%zu", s->d_k);
+    } else if (fabs(p->exponent - 1) < 1e-12) {
+        snprintf(out, PIECE, "q·k / %zu", s->d_k);
+    } else {
+        snprintf(out, PIECE, "q·k / %zu^%s", s->d_k, av_plot_short(number, p->exponent, 4));
+    }
+}
+
+/* " + 3" or " - 3". */
+static void add_text(char out[PIECE], double v)
+{
+    char number[AV_NUMBER_MAX];
+    snprintf(out, PIECE, " %c %s", v < 0 ? '-' : '+', av_plot_short(number, fabs(v), 6));
+}
+
+static int draw_formula(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
+{
+    const struct av_params *p = &s->params;
+    char text[PIECE];
+    char number[AV_NUMBER_MAX];
+    int x = av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, "z = ( ");
+    product_text(text, s);
+    x = av_canvas_text(c, x, r.y, av_look_now(s).fill.role, text);
+    add_text(text, p->offset);
+    x = av_canvas_text(c, x, r.y, AV_ROLE_TITLE, text);
+    if (s->probed) {
+        add_text(text, p->key_offset);
+        x = av_canvas_text(c, x, r.y, AV_ROLE_TITLE, text);
+        x = av_canvas_textf(c, x, r.y, AV_ROLE_SELECT, " at key %zu", av_panel_key(s));
+    }
+    double t = p->temperature;
+    bool cents = t >= 0.1 && t < 100;
+    if (cents) {
+        snprintf(number, sizeof number, "%.2f", t);
+    } else {
+        av_plot_short(number, t, 4);
+    }
+    return av_canvas_textf(c, x, r.y, AV_ROLE_TITLE, " ) / %s", number);
+}
+
+/* ---- where the numbers come from ------------------------------------- */
+
+/* Fills the pieces, the most telling first; returns their number. */
+static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *s)
+{
+    static const char *const dists[] = { "normal", "uniform", "rademacher", "laplace" };
+    const struct av_params *p = &s->params;
+    char number[AV_NUMBER_MAX];
+    size_t n = 0;
+    if (s->from_logits) {
+        snprintf(pieces[n++], PIECE, "%zu logits given", s->n_k);
+        return n;
+    }
+    snprintf(pieces[n++], PIECE, "%zu quer%s × %zu key%s", s->n_q, s->n_q == 1 ? "y" : "ies", s->n_k,
+             s->n_k == 1 ? "" : "s");
+    if (s->from_files) {
+        snprintf(pieces[n++], PIECE, "%.40s × %.40s", s->q_file->name, s->k_file->name);
+        snprintf(pieces[n++], PIECE, "head %zu of %zu", s->head, s->heads);
+    } else {
+        snprintf(pieces[n++], PIECE, "seed %llu", (unsigned long long)p->seed);
+    }
+    if (p->mask == AV_MASK_CAUSAL) {
+        snprintf(pieces[n++], PIECE, "causal");
+    }
+    if (p->scale == 0) {
+        snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
+    }
+    if (!s->from_files && p->dist > 0 && p->dist < AV_DIST_COUNT) {
+        snprintf(pieces[n++], PIECE, "%s", dists[p->dist]);
+    }
+    if (!s->from_files && fabs(p->corr) > 0) {
+        snprintf(pieces[n++], PIECE, "corr %s", av_plot_short(number, p->corr, 3));
+    }
+    return n;
+}
+
+void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *view)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    struct av_rect clip = av_plot_enter(c, r);
+    int x = draw_formula(c, r, s) + 3;
+    int right = r.x + r.w - 1;
+    int end = av_plot_fit_right(c, x, right, r.y, AV_ROLE_TITLE, view);
+    end -= end < right ? 2 : 0;
+    if (!s->from_logits && s->params.scale == 0) {
+        int behind = av_plot_fit(c, x, end, r.y, av_look_now(s).fill.role, "scale off");
+        x = behind > x ? behind + 3 : x;
+    }
+    char pieces[PIECES][PIECE];
+    size_t n = make_pieces(pieces, s);
+    bool first = true;
+    for (size_t i = 0; i < n; i++) {
+        int from = first ? x : x + 3;
+        int behind = av_plot_fit(c, from, end, r.y, AV_ROLE_DIM, pieces[i]);
+        if (behind > from) {
+            if (!first) {
+                av_canvas_text(c, x, r.y, AV_ROLE_DIM, " · ");
+            }
+            x = behind;
+            first = false;
+        }
+    }
+    av_canvas_clip(c, clip);
+}

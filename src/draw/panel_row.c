@@ -1,0 +1,79 @@
+/* panel_row.c - the selected query's weights, one column a key. */
+#include "panels.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* "query 7   largest p 0.19 at key 12   entropy 2.9", as far as it fits. */
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
+{
+    size_t i = av_panel_query(s);
+    const struct av_rowstats *row = &s->rows[i];
+    char number[AV_NUMBER_MAX];
+    char text[96];
+    int right = r.x + r.w;
+    snprintf(text, sizeof text, "query %zu", i);
+    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, text);
+    if (s->invalid[i] || row->keys == 0) {
+        av_plot_fit(c, x + 1, right, r.y, AV_ROLE_BAD, s->invalid[i] ? "holds a NaN or an infinity" : "has no keys");
+        return;
+    }
+    snprintf(text, sizeof text, "largest p %s at key %zu", av_plot_number(number, row->max, 2), row->argmax);
+    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    snprintf(text, sizeof text, "entropy %s", av_plot_number(number, row->entropy, 3));
+    av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
+}
+
+static double largest_of(const double *p, size_t n)
+{
+    double most = 0;
+    for (size_t j = 0; j < n; j++) {
+        most = fmax(most, p[j]);
+    }
+    return most;
+}
+
+static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s,
+                         const struct av_heat_grid *g)
+{
+    size_t i = av_panel_query(s);
+    const double *p = s->weights + i * s->n_k;
+    double top = s->rows[i].max;
+    struct av_fill fill = av_look_now(s).fill;
+    char number[AV_NUMBER_MAX];
+    av_canvas_text_right(c, g->cells.x - 1, r.y, AV_ROLE_AXIS, av_plot_number(number, top, 2));
+    for (int y = r.y; y < r.y + r.h; y++) {
+        av_canvas_put(c, g->cells.x - 1, y, y == r.y ? 0x2524 : 0x2502, AV_ROLE_AXIS);
+    }
+    for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
+        size_t first = x * g->pool_cols;
+        size_t n = g->cols - first < g->pool_cols ? g->cols - first : g->pool_cols;
+        double part = largest_of(p + g->col + first, n) / top;
+        /* Wide columns keep a gap, so that equal ones can be counted. */
+        int w = g->cell_w > 2 ? g->cell_w - 1 : g->cell_w;
+        for (int k = 0; k < w; k++) {
+            av_plot_column(c, g->cells.x + (int)x * g->cell_w + k, r.y + r.h - 1, r.h, part, fill);
+        }
+    }
+}
+
+void av_panel_row(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx,
+                  const struct av_heat_grid *above)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    if (r.h < 2 || r.w < AV_HEAT_MARGIN + 4 || s->n_q == 0) {
+        return;
+    }
+    struct av_rect clip = av_plot_enter(c, r);
+    struct av_heat_grid own = *above;
+    if (own.cells.w == 0) {
+        struct av_rect room = { r.x + AV_HEAT_MARGIN, r.y, r.w - AV_HEAT_MARGIN, 1 };
+        own = av_layout_heat(room, 1, s->n_k, (struct av_heat_window){ 0, 0, 0 });
+    }
+    size_t i = av_panel_query(s);
+    draw_title(c, r, s);
+    if (!s->invalid[i] && s->rows[i].keys > 0) {
+        draw_columns(c, (struct av_rect){ r.x, r.y + 1, r.w, r.h - 1 }, s, &own);
+    }
+    av_canvas_clip(c, clip);
+}

@@ -1,0 +1,175 @@
+/* panel_scores.c - the scores scaled and unscaled, on one axis of scores.
+ *
+ * The scaled density is sqrt(d_k) times as high as the unscaled one: on one
+ * common height the wide one would be a flat line. So the two stand above each
+ * other on the same axis, where their widths compare, and each fills its own
+ * height, which its axis names. */
+#include "panels.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    MARGIN = 6, /* columns for the labels of the heights */
+    AXIS_H = 2,
+    PLOT_LEAST = 2,
+    TITLE_H = 1
+};
+
+/* A density by bins over [lo, hi], stretched by `factor`: what stands at x
+ * came from x / factor. */
+struct series {
+    const double *density;
+    size_t bins;
+    double lo, hi, factor;
+};
+
+/* Mean density over [a, b]; 0 outside of the bins. */
+static double mean_density(const struct series *s, double a, double b)
+{
+    double width = (s->hi - s->lo) / (double)s->bins;
+    double from = (a / s->factor - s->lo) / width;
+    double to = (b / s->factor - s->lo) / width;
+    double sum = 0;
+    for (double bin = fmax(0, floor(from)); bin < (double)s->bins && bin < to; bin++) {
+        double part = fmin(bin + 1, to) - fmax(bin, from);
+        sum += part > 0 ? part * s->density[(size_t)bin] : 0;
+    }
+    return sum / (to - from) / s->factor;
+}
+
+static double at_column(const struct series *s, const struct av_axis *a, int column)
+{
+    double width = (a->hi - a->lo) / a->cells;
+    return mean_density(s, a->lo + width * column, a->lo + width * (column + 1));
+}
+
+static double highest(const struct series *s, const struct av_axis *a)
+{
+    double top = 0;
+    for (int i = 0; i < a->cells && s->density != NULL; i++) {
+        top = fmax(top, at_column(s, a, i));
+    }
+    return top;
+}
+
+/* One of the two histograms. */
+struct plot {
+    bool scale, now;
+    struct series bars, curve, ghost; /* density NULL: not drawn */
+};
+
+/* While the scale glides, the histogram that it glides to is the unscaled one
+ * times the multiplier of the moment. */
+static struct plot make_plot(const struct av_view_context *ctx, bool scale)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    const struct av_score_histogram *h = &s->histogram;
+    struct series bars = { scale ? h->scaled : h->unscaled, h->bins, h->lo, h->hi, 1 };
+    struct series curve = { scale ? h->scaled_curve : h->unscaled_curve, h->bins, h->lo, h->hi, 1 };
+    struct plot p = { .scale = scale, .now = (s->params.scale != 0) == scale, .bars = bars, .curve = curve };
+    double settled = av_params_alpha(&s->params);
+    if (p.now && fabs(s->alpha - settled) > 1e-12 * settled) {
+        p.bars = (struct series){ h->unscaled, h->bins, h->lo, h->hi, s->alpha };
+        p.curve = (struct series){ h->unscaled_curve, h->bins, h->lo, h->hi, s->alpha };
+    }
+    const struct av_ghost *g = ctx->ghost;
+    if (g->on && (g->params.scale != 0) == scale && g->bins > 0 && g->bins <= AV_GHOST_BINS && g->hi > g->lo) {
+        p.ghost = (struct series){ g->density, g->bins, g->lo, g->hi, 1 };
+    }
+    return p;
+}
+
+static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct plot *p)
+{
+    double top = fmax(fmax(highest(&p->bars, a), highest(&p->curve, a)), highest(&p->ghost, a));
+    if (!(top > 0)) {
+        return;
+    }
+    int bottom = r.y + r.h - 1;
+    struct av_fill fill = av_look_scale(p->scale).fill;
+    struct av_axis height = { 0, top, false, r.h };
+    av_plot_axis_y(c, &height, r.x + MARGIN - 1, r.y, MARGIN - 1);
+    for (int i = 0; i < a->cells; i++) {
+        int x = r.x + MARGIN + i;
+        av_plot_column(c, x, bottom, r.h, at_column(&p->bars, a, i) / top, fill);
+        double curve = at_column(&p->curve, a, i) / top;
+        if (curve * r.h > 0.05) { /* a curve along the axis would be noise */
+            av_plot_point(c, x, bottom, r.h, curve, (struct av_fill){ AV_MARK_CURVE, AV_ROLE_CURVE });
+        }
+        if (p->ghost.density != NULL) {
+            double ghost = at_column(&p->ghost, a, i) / top;
+            av_plot_point(c, x, bottom, r.h, ghost, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST });
+        }
+    }
+}
+
+/* "scaled   var 1.01 (theory 1)": what is drawn, and its width in a number. */
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const struct plot *p)
+{
+    struct av_look look = av_look_scale(p->scale);
+    double factor = p->scale ? pow((double)s->d_k, -s->params.exponent) : 1;
+    char measured[AV_NUMBER_MAX];
+    char expected[AV_NUMBER_MAX];
+    char text[128];
+    int right = r.x + r.w;
+    av_canvas_put(c, r.x + 1, r.y, look.fill.body, look.fill.role);
+    int x = av_plot_fit(c, r.x + 3, right, r.y, look.fill.role, look.name);
+    int name_end = x;
+    if (p->now) {
+        x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_SELECT, "now");
+    }
+    x = name_end + 5; /* the same place with and without "now" */
+    enum av_role role = p->now ? AV_ROLE_TEXT : AV_ROLE_DIM;
+    snprintf(text, sizeof text, "var %s",
+             av_plot_number(measured, factor * factor * av_moments_var(&s->score_moments), 3));
+    x = av_plot_fit(c, x, right, r.y, role, text);
+    if (!isnan(s->expected_var)) {
+        snprintf(text, sizeof text, " (theory %s)", av_plot_short(expected, factor * factor * s->expected_var, 4));
+        x = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, text);
+    }
+    if (p->ghost.density != NULL) {
+        av_panel_legend(c, x + 2, right, r.y, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST }, "kept");
+    }
+}
+
+/* Which of the two stand in a rectangle: both, or where it is too low the
+ * current one alone. */
+static size_t choose_plots(struct plot plots[2], struct av_rect r, const struct av_view_context *ctx)
+{
+    plots[0] = make_plot(ctx, true);
+    plots[1] = make_plot(ctx, false);
+    if (r.h >= AXIS_H + 2 * (TITLE_H + PLOT_LEAST)) {
+        return 2;
+    }
+    plots[0] = plots[0].now ? plots[0] : plots[1];
+    return 1;
+}
+
+void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    const struct av_score_histogram *h = &s->histogram;
+    struct av_rect clip = av_plot_enter(c, r);
+    struct av_axis axis = { h->lo, h->hi, false, r.w - MARGIN - 1 };
+    bool room = r.h >= AXIS_H + TITLE_H + 1 && axis.cells >= 8;
+    if (room && (h->bins == 0 || !(h->hi > h->lo))) {
+        av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_DIM,
+                    s->from_logits ? "logits given by hand: there are no scores" : "no scores to show");
+    } else if (room) {
+        struct plot plots[2];
+        size_t n = choose_plots(plots, r, ctx);
+        int y = r.y;
+        int lines = r.h - AXIS_H - (int)n * TITLE_H;
+        for (size_t i = 0; i < n; i++) {
+            int plot_h = n == 1 ? lines : i == 0 ? lines / 2 : lines - lines / 2;
+            draw_title(c, (struct av_rect){ r.x, y, r.w, TITLE_H }, s, &plots[i]);
+            draw_columns(c, (struct av_rect){ r.x, y + TITLE_H, r.w, plot_h }, &axis, &plots[i]);
+            y += TITLE_H + plot_h;
+        }
+        av_canvas_put(c, r.x + MARGIN - 1, y, 0x2514, AV_ROLE_AXIS);
+        av_plot_axis_x(c, &axis, r.x + MARGIN, y, 1);
+        av_plot_fit(c, r.x, r.x + MARGIN - 1, y, AV_ROLE_DIM, "score");
+    }
+    av_canvas_clip(c, clip);
+}

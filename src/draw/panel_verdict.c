@@ -1,0 +1,52 @@
+/* panel_verdict.c - what was found, the worst first. */
+#include "panels.h"
+
+#include <stdio.h>
+
+struct severity_look {
+    const char *word;
+    enum av_role role;
+};
+
+/* By enum av_severity. */
+static const struct severity_look looks[] = {
+    { "note", AV_ROLE_MESSAGE },
+    { "warning", AV_ROLE_WARN },
+    { "alarm", AV_ROLE_BAD },
+};
+
+/* Draws one finding; returns the lines used. */
+static int draw_one(struct av_canvas *c, struct av_rect r, const struct severity_look *look, const char *text)
+{
+    char line[sizeof((struct av_verdict *)0)->text + 16];
+    snprintf(line, sizeof line, "%s: %s", look->word, text);
+    return av_plot_wrap(c, r, look->role, line);
+}
+
+void av_panel_verdict(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    struct av_rect clip = av_plot_enter(c, r);
+    struct av_rect rest = { r.x + 1, r.y, r.w - 2, r.h };
+    bool any = false;
+    for (int severity = AV_BAD; severity >= AV_INFO; severity--) {
+        for (size_t i = 0; i < s->verdict_count && rest.h > 0; i++) {
+            if ((int)s->verdicts[i].severity == severity) {
+                int used = draw_one(c, rest, &looks[severity], s->verdicts[i].text);
+                rest.y += used;
+                rest.h -= used;
+                any = true;
+            }
+        }
+    }
+    if (!any) {
+        static const struct severity_look fine = { "fine", AV_ROLE_GOOD };
+        static const struct severity_look none = { "nothing to judge", AV_ROLE_WARN };
+        if (s->now.rows > 0) {
+            draw_one(c, rest, &fine, "weights are spread out, gradients reach the scores");
+        } else {
+            draw_one(c, rest, &none, "no row has two or more keys");
+        }
+    }
+    av_canvas_clip(c, clip);
+}

@@ -1,0 +1,255 @@
+/* panel_weights.c - the heatmap: queries down, keys across. */
+#include "panels.h"
+
+#include "attnviz/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double LOG_BOTTOM = -12; /* log10 weights below count as none */
+
+/* What the levels stand for. */
+struct heat_scale {
+    double lo, hi;
+};
+
+struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
+                                          const struct av_view_state *state)
+{
+    struct av_heat_window window = { state->zoom, state->row, state->col };
+    return av_layout_heat(av_layout_heat_cells(r), s->n_q, s->n_k, window);
+}
+
+/* ---- values ---------------------------------------------------------- */
+
+/* The entries of cell (x, y), counted in pooled cells. */
+static struct av_heat_block block_at(const struct av_heat_grid *g, size_t x, size_t y)
+{
+    size_t row = y * g->pool_rows;
+    size_t col = x * g->pool_cols;
+    size_t rows = g->rows - row < g->pool_rows ? g->rows - row : g->pool_rows;
+    size_t cols = g->cols - col < g->pool_cols ? g->cols - col : g->pool_cols;
+    return (struct av_heat_block){ g->row + row, rows, g->col + col, cols };
+}
+
+static enum av_heat_pool pool_of(const struct av_view_state *state)
+{
+    return state->pool == AV_HEAT_MEAN ? AV_HEAT_MEAN : AV_HEAT_MAX;
+}
+
+/* Weights go from 0 to the largest in sight, logarithms over twelve powers of
+ * ten, others from the least to the largest in sight. */
+static struct heat_scale make_scale(const struct av_snapshot *s, const struct av_heat_grid *g,
+                                    enum av_heat_quantity quantity, enum av_heat_pool pool)
+{
+    if (quantity == AV_HEAT_LOG_WEIGHTS) {
+        return (struct heat_scale){ LOG_BOTTOM, 0 };
+    }
+    struct heat_scale scale = { (double)INFINITY, -(double)INFINITY };
+    for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
+        for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
+            double v;
+            if (av_heat_pooled(s, quantity, pool, block_at(g, x, y), &v) == AV_HEAT_SHOWN) {
+                scale.lo = fmin(scale.lo, v);
+                scale.hi = fmax(scale.hi, v);
+            }
+        }
+    }
+    if (!(scale.lo <= scale.hi)) {
+        return (struct heat_scale){ 0, 1 };
+    }
+    scale.lo = quantity == AV_HEAT_WEIGHTS ? 0 : scale.lo;
+    return scale;
+}
+
+static int level_of(const struct heat_scale *scale, double v)
+{
+    if (!(scale->hi > scale->lo)) {
+        return AV_HEAT_LEVELS - 1;
+    }
+    double level = (v - scale->lo) / (scale->hi - scale->lo) * AV_HEAT_LEVELS;
+    return level < 0 ? 0 : level < AV_HEAT_LEVELS ? (int)level : AV_HEAT_LEVELS - 1;
+}
+
+/* ---- cells ----------------------------------------------------------- */
+
+static void draw_cell(struct av_canvas *c, const struct av_rect at, enum av_heat_state state, int level)
+{
+    for (int y = at.y; y < at.y + at.h; y++) {
+        for (int x = at.x; x < at.x + at.w; x++) {
+            if (state == AV_HEAT_SHOWN) {
+                av_canvas_heat(c, x, y, level);
+            } else if (state == AV_HEAT_INVALID) {
+                av_canvas_put(c, x, y, '!', AV_ROLE_BAD);
+            } else {
+                av_canvas_put(c, x, y, 0x00B7, AV_ROLE_DIM);
+            }
+        }
+    }
+}
+
+/* A row of cells without a single key says so. */
+static void draw_words(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s, size_t y)
+{
+    struct av_heat_block b = block_at(g, 0, y);
+    for (size_t i = b.row; i < b.row + b.rows; i++) {
+        if (s->invalid[i] || s->rows[i].keys > 0) {
+            return;
+        }
+    }
+    int top = g->cells.y + (int)y * g->cell_h;
+    av_plot_fit(c, g->cells.x, g->cells.x + g->cells.w, top, AV_ROLE_DIM, "no keys");
+}
+
+static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s,
+                       enum av_heat_quantity quantity, enum av_heat_pool pool, const struct heat_scale *scale)
+{
+    for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
+        for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
+            double v = 0;
+            enum av_heat_state state = av_heat_pooled(s, quantity, pool, block_at(g, x, y), &v);
+            struct av_rect at = { g->cells.x + (int)x * g->cell_w, g->cells.y + (int)y * g->cell_h, g->cell_w,
+                                  g->cell_h };
+            draw_cell(c, at, state, state == AV_HEAT_SHOWN ? level_of(scale, v) : 0);
+        }
+        draw_words(c, g, s, y);
+    }
+}
+
+/* ---- labels ---------------------------------------------------------- */
+
+/* The smallest power of two times `pool` whose labels are `gap` cells apart. */
+static size_t label_step(size_t pool, int cell, int gap)
+{
+    size_t step = pool;
+    while ((int)(step / pool) * cell < gap) {
+        step *= 2;
+    }
+    return step;
+}
+
+/* Labels right of the margin's left edge; the selected query has its own and
+ * an arrow, in place of any other on that line. */
+static void draw_row_labels(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s)
+{
+    size_t step = label_step(g->pool_rows, g->cell_h, 2);
+    size_t first = (g->row + step - 1) / step * step;
+    char text[AV_NUMBER_MAX];
+    int selected = av_heat_y(g, av_panel_query(s));
+    for (size_t i = first; i < g->row + g->rows; i += step) {
+        int y = av_heat_y(g, i);
+        if (y != selected) {
+            snprintf(text, sizeof text, "%zu", i);
+            av_canvas_text_right(c, g->cells.x - 1, y, AV_ROLE_AXIS, text);
+        }
+    }
+    if (selected >= 0) {
+        snprintf(text, sizeof text, "%zu", av_panel_query(s));
+        av_canvas_text_right(c, g->cells.x - 1, selected, AV_ROLE_SELECT, text);
+        av_canvas_put(c, g->cells.x - 1, selected, 0x25B8, AV_ROLE_SELECT);
+    }
+}
+
+/* Room that a label centred on a key's cell takes on the line of labels. */
+struct label {
+    char text[AV_NUMBER_MAX];
+    int from, to;
+};
+
+static struct label key_label(const struct av_heat_grid *g, size_t key, int right)
+{
+    struct label l;
+    snprintf(l.text, sizeof l.text, "%zu", key);
+    int len = (int)strlen(l.text);
+    l.from = av_heat_x(g, key) + (g->cell_w - len) / 2;
+    l.from = l.from + len > right ? right - len : l.from;
+    l.to = l.from + len;
+    return l;
+}
+
+static void draw_key_labels(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s, int right)
+{
+    int y = g->cells.y - 1;
+    size_t key = av_panel_key(s);
+    struct label mine = { "", 0, 0 };
+    if (av_heat_x(g, key) >= 0) {
+        mine = key_label(g, key, right);
+        av_canvas_text(c, mine.from, y, AV_ROLE_SELECT, mine.text);
+    }
+    int digits = snprintf(NULL, 0, "%zu", g->col + g->cols);
+    size_t step = label_step(g->pool_cols, g->cell_w, digits + 2);
+    for (size_t j = (g->col + step - 1) / step * step; j < g->col + g->cols; j += step) {
+        struct label l = key_label(g, j, right);
+        if (l.to + 1 <= mine.from || l.from >= mine.to + 1) {
+            av_canvas_text(c, l.from, y, AV_ROLE_AXIS, l.text);
+        }
+    }
+}
+
+/* ---- words around the cells ------------------------------------------ */
+
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+                       enum av_heat_quantity quantity, enum av_heat_pool pool)
+{
+    static const char *const names[AV_HEAT_QUANTITIES] = { "weights p", "log10 p", "logits z", "scores q·k" };
+    char text[64];
+    int right = r.x + r.w;
+    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[quantity]);
+    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, "query ↓ key →");
+    if (g->pool_rows > 1 || g->pool_cols > 1) {
+        snprintf(text, sizeof text, "%s of %zu×%zu", pool == AV_HEAT_MAX ? "max" : "mean", g->pool_rows, g->pool_cols);
+        av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    }
+}
+
+static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+                        const struct av_snapshot *s, const struct heat_scale *scale)
+{
+    char number[AV_NUMBER_MAX];
+    int y = g->cells.y + g->cells.h;
+    int right = r.x + r.w;
+    int x = av_plot_fit(c, g->cells.x, right, y, AV_ROLE_AXIS, av_plot_short(number, scale->lo, 3)) + 1;
+    if (right - x < AV_HEAT_LEVELS) {
+        return;
+    }
+    for (int i = 0; i < AV_HEAT_LEVELS; i++) {
+        av_canvas_heat(c, x + i, y, i);
+    }
+    x = av_plot_fit(c, x + AV_HEAT_LEVELS + 1, right, y, AV_ROLE_AXIS, av_plot_short(number, scale->hi, 3)) + 2;
+    if (s->params.mask == AV_MASK_CAUSAL) {
+        av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, "masked");
+    }
+}
+
+/* The cursor: the cell of the selected query and key, reversed. */
+static void draw_cursor(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s)
+{
+    int x = av_heat_x(g, av_panel_key(s));
+    int y = av_heat_y(g, av_panel_query(s));
+    if (x >= 0 && y >= 0) {
+        av_canvas_mark(c, (struct av_rect){ x, y, g->cell_w, g->cell_h });
+    }
+}
+
+void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    struct av_heat_grid g = av_panel_weights_grid(r, s, ctx->state);
+    if (g.cells.w < 1 || g.cells.h < 1) {
+        return;
+    }
+    struct av_rect clip = av_plot_enter(c, r);
+    enum av_heat_quantity quantity = av_heat_quantity(s, ctx->state);
+    enum av_heat_pool pool = pool_of(ctx->state);
+    struct heat_scale scale = make_scale(s, &g, quantity, pool);
+    draw_title(c, r, &g, quantity, pool);
+    draw_row_labels(c, &g, s);
+    draw_key_labels(c, &g, s, r.x + r.w);
+    draw_cells(c, &g, s, quantity, pool, &scale);
+    draw_legend(c, r, &g, s, &scale);
+    if (ctx->full) {
+        draw_cursor(c, &g, s);
+    }
+    av_canvas_clip(c, clip);
+}

@@ -1,0 +1,92 @@
+/* panels.h - the panels that views are made of.
+ *
+ * A panel draws one thing into its rectangle, drops what does not fit and
+ * draws nothing at all when too little is left. */
+#ifndef ATTNVIZ_PANELS_H
+#define ATTNVIZ_PANELS_H
+
+#include "attnviz/layout.h"
+#include "attnviz/plot.h"
+#include "attnviz/view.h"
+
+/* How one of the two states, scale on and scale off, looks: a colour role, a
+ * glyph for areas and a name, so that colour is never the only carrier. */
+struct av_look {
+    const char *name;
+    struct av_fill fill;
+};
+
+/* The look of the current state (its own when logits were given by hand,
+ * where scale does not apply) and of the one with scale toggled. */
+struct av_look av_look_scale(bool on);
+struct av_look av_look_now(const struct av_snapshot *s);
+struct av_look av_look_other(const struct av_snapshot *s);
+
+/* Marks on gauges and plots. */
+enum {
+    AV_MARK_NOW = 0x25CF,    /* black circle */
+    AV_MARK_OTHER = 0x25C7,  /* white diamond */
+    AV_MARK_GHOST = 0x25B3,  /* white triangle */
+    AV_MARK_THEORY = 0x2502, /* vertical line */
+    AV_MARK_ALARM = '!',
+    AV_MARK_CURVE = 0x2022 /* bullet */
+};
+
+/* Draws "glyph name" when it fits into [x, right); returns the column behind
+ * it and a gap of two. */
+int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill glyph, const char *name);
+
+/* A share in percent, as "9%", "<1%", ">99%", "n/a". */
+const char *av_panel_percent(char out[AV_NUMBER_MAX], double share);
+
+/* The selected query and key, moved into the matrix. */
+size_t av_panel_query(const struct av_snapshot *s);
+size_t av_panel_key(const struct av_snapshot *s);
+
+/* The formula with its live values, the sizes and the view's name; one line. */
+void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *view);
+
+/* Histograms of the scores, scaled above unscaled on one axis of scores, with
+ * the density that theory expects. */
+void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* Measured against expected moments of the scores. */
+void av_panel_moments(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+enum { AV_MOMENTS_W = 46, AV_MOMENTS_H = 10 };
+
+/* Gauges of entropy, largest weight, gradient, and more where there is room. */
+void av_panel_gauges(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* The findings, the worst first. */
+void av_panel_verdict(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* Quantities of the heatmap, by struct av_view_state.quantity, and ways to
+ * pool, by .pool. */
+enum av_heat_quantity { AV_HEAT_WEIGHTS, AV_HEAT_LOG_WEIGHTS, AV_HEAT_LOGITS, AV_HEAT_SCORES, AV_HEAT_QUANTITIES };
+enum av_heat_pool { AV_HEAT_MAX, AV_HEAT_MEAN, AV_HEAT_POOLS };
+
+/* The quantity drawn: without scores, logits stand in for them. */
+enum av_heat_quantity av_heat_quantity(const struct av_snapshot *s, const struct av_view_state *state);
+
+/* Its value for one entry; false when the entry is masked or its row invalid. */
+bool av_heat_value(const struct av_snapshot *s, enum av_heat_quantity quantity, size_t i, size_t j, double *value);
+
+/* A block of entries pooled into one value. */
+struct av_heat_block {
+    size_t row, rows, col, cols;
+};
+enum av_heat_state { AV_HEAT_SHOWN, AV_HEAT_MASKED, AV_HEAT_INVALID };
+enum av_heat_state av_heat_pooled(const struct av_snapshot *s, enum av_heat_quantity quantity, enum av_heat_pool pool,
+                                  struct av_heat_block block, double *value);
+
+/* The heatmap with labels and legend; its grid for the panel's rectangle. */
+void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
+                                          const struct av_view_state *state);
+
+/* The selected query's weights as columns, below the columns of a heatmap's
+ * grid (cells.w 0: over a grid of its own). */
+void av_panel_row(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx,
+                  const struct av_heat_grid *above);
+
+#endif

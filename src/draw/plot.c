@@ -1,0 +1,175 @@
+/* plot.c - numbers, bars, points and text that fits. */
+#include "attnviz/plot.h"
+
+#include "attnviz/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers --------------------------------------------------------- */
+
+/* Plain notation holds from 1e-3 up to below 1e6. */
+enum { PLAIN_LEAST = -3, PLAIN_MOST = 5 };
+
+/* Drops zeros behind the decimal point, and a point that ends the number. */
+static void trim_zeros(char *text)
+{
+    if (strchr(text, '.') != NULL) {
+        size_t n = strlen(text);
+        while (text[n - 1] == '0') {
+            n--;
+        }
+        text[text[n - 1] == '.' ? n - 1 : n] = '\0';
+    }
+}
+
+static const char *number(char out[AV_NUMBER_MAX], double v, int digits, bool trim)
+{
+    if (isnan(v) || isinf(v) || v == 0) {
+        snprintf(out, AV_NUMBER_MAX, "%s", isnan(v) ? "n/a" : v == 0 ? "0" : v > 0 ? "inf" : "-inf");
+        return out;
+    }
+    /* The exponent after rounding, so that 9.996 becomes 10.0, not 10.00. */
+    char text[AV_NUMBER_MAX];
+    snprintf(text, sizeof text, "%.*e", digits - 1, v);
+    char *mark = strchr(text, 'e');
+    int power = atoi(mark + 1);
+    *mark = '\0';
+    if (power >= PLAIN_LEAST && power <= PLAIN_MOST) {
+        int decimals = digits - 1 - power;
+        snprintf(text, sizeof text, "%.*f", decimals > 0 ? decimals : 0, v);
+    }
+    if (trim) {
+        trim_zeros(text);
+    }
+    if (power >= PLAIN_LEAST && power <= PLAIN_MOST) {
+        memcpy(out, text, sizeof text);
+    } else {
+        snprintf(out, AV_NUMBER_MAX, "%.20se%d", text, power);
+    }
+    return out;
+}
+
+const char *av_plot_number(char out[AV_NUMBER_MAX], double v, int digits)
+{
+    return number(out, v, digits, false);
+}
+
+const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits)
+{
+    return number(out, v, digits, true);
+}
+
+/* ---- bars and points ------------------------------------------------- */
+
+/* Eighths of a cell that `part` of `cells` cells fills. */
+static int eighths(double part, int cells)
+{
+    if (!(part > 0) || cells <= 0) {
+        return 0;
+    }
+    int n = (int)lround((part < 1 ? part : 1) * 8 * cells);
+    return n > 0 ? n : 1;
+}
+
+void av_plot_bar(struct av_canvas *c, int x, int y, int w, double part, struct av_fill fill)
+{
+    int n = eighths(part, w);
+    for (int i = 0; i < n / 8; i++) {
+        av_canvas_put(c, x + i, y, fill.body, fill.role);
+    }
+    if (n % 8 > 0) {
+        av_canvas_put(c, x + n / 8, y, 0x2590U - (uint32_t)(n % 8), fill.role);
+    }
+}
+
+void av_plot_column(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill fill)
+{
+    int n = eighths(part, h);
+    for (int i = 0; i < n / 8; i++) {
+        av_canvas_put(c, x, bottom - i, fill.body, fill.role);
+    }
+    if (n % 8 > 0) {
+        av_canvas_put(c, x, bottom - n / 8, 0x2580U + (uint32_t)(n % 8), fill.role);
+    }
+}
+
+void av_plot_point(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill glyph)
+{
+    if (part > 0 && part <= 1 && h > 0) {
+        int up = (int)(part * h);
+        av_canvas_put(c, x, bottom - (up < h ? up : h - 1), glyph.body, glyph.role);
+    }
+}
+
+/* ---- text that fits -------------------------------------------------- */
+
+int av_plot_fit(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)
+{
+    if (av_utf8_len(text) > (size_t)(right > x ? right - x : 0)) {
+        return x;
+    }
+    return av_canvas_text(c, x, y, role, text);
+}
+
+int av_plot_fit_right(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)
+{
+    int len = (int)av_utf8_len(text);
+    if (len > right - x) {
+        return right;
+    }
+    av_canvas_text(c, right - len, y, role, text);
+    return right - len;
+}
+
+/* Length in cells of the word at text, which starts with no blank. */
+static int word_length(const char *text)
+{
+    int n = 0;
+    uint32_t code;
+    while ((code = av_utf8_next(&text)) != 0 && code != ' ') {
+        n++;
+    }
+    return n;
+}
+
+int av_plot_wrap(struct av_canvas *c, struct av_rect r, enum av_role role, const char *text)
+{
+    int x = 0;
+    int y = 0;
+    while (*text != '\0' && r.w > 0 && r.h > 0) {
+        text += strspn(text, " ");
+        int len = word_length(text);
+        bool last = y == r.h - 1;
+        if (x > 0 && x + 1 + len > r.w) {
+            if (last) {
+                av_canvas_put(c, r.x + (x < r.w ? x : r.w - 1), r.y + y, 0x2026, role);
+                break;
+            }
+            x = 0;
+            y++;
+        }
+        x += x > 0;
+        for (int i = 0; i < len; i++) {
+            uint32_t code = av_utf8_next(&text);
+            if (x + i < r.w) {
+                av_canvas_put(c, r.x + x + i, r.y + y, code, role);
+            }
+        }
+        x += len;
+    }
+    return x > 0 ? y + 1 : 0;
+}
+
+struct av_rect av_plot_enter(struct av_canvas *c, struct av_rect r)
+{
+    struct av_rect was = c->clip;
+    int x = r.x > was.x ? r.x : was.x;
+    int y = r.y > was.y ? r.y : was.y;
+    int right = r.x + r.w < was.x + was.w ? r.x + r.w : was.x + was.w;
+    int below = r.y + r.h < was.y + was.h ? r.y + r.h : was.y + was.h;
+    av_canvas_clip(c, (struct av_rect){ x, y, right > x ? right - x : 0, below > y ? below - y : 0 });
+    return was;
+}

@@ -1,0 +1,52 @@
+/* view_overview.c - the first screen: everything at once. */
+#include "panels.h"
+
+static const struct av_view_state whole; /* the overview shows all of the matrix */
+
+static struct av_view_context everything(const struct av_view_context *ctx)
+{
+    struct av_view_context all = *ctx;
+    all.state = &whole;
+    all.full = false;
+    return all;
+}
+
+static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_snapshot *s = ctx->snapshot;
+    struct av_layout l = av_layout_overview(r, s->n_q, s->n_k);
+    struct av_view_context all = everything(ctx);
+    struct av_heat_grid grid = av_panel_weights_grid(l.at[AV_PLACE_WEIGHTS], s, &whole);
+    av_panel_header(c, l.at[AV_PLACE_HEADER], &all, "overview");
+    av_panel_scores(c, l.at[AV_PLACE_SCORES], &all);
+    av_panel_gauges(c, l.at[AV_PLACE_GAUGES], &all);
+    av_panel_verdict(c, l.at[AV_PLACE_VERDICT], &all);
+    av_panel_weights(c, l.at[AV_PLACE_WEIGHTS], &all);
+    av_panel_row(c, l.at[AV_PLACE_QUERY], &all, &grid);
+}
+
+/* A cell of the heatmap selects its query and key; a column below it its key. */
+static void click(struct av_rect r, int x, int y, struct av_view_edit *edit)
+{
+    const struct av_snapshot *s = edit->snapshot;
+    struct av_layout l = av_layout_overview(r, s->n_q, s->n_k);
+    struct av_heat_grid grid = av_panel_weights_grid(l.at[AV_PLACE_WEIGHTS], s, &whole);
+    struct av_rect columns = l.at[AV_PLACE_QUERY];
+    size_t row;
+    size_t col;
+    if (av_heat_entry(&grid, x, y, &row, &col)) {
+        edit->query = (int64_t)row;
+        edit->key = (int64_t)col;
+    } else if (y > columns.y && y < columns.y + columns.h && av_heat_entry(&grid, x, grid.cells.y, &row, &col)) {
+        edit->key = (int64_t)col;
+    }
+}
+
+const struct av_view av_view_overview = {
+    .name = "overview",
+    .title = "scores, weights, entropy and gradient, with and without the scale",
+    .order = 10,
+    .needs = AV_NEED_OTHER | AV_NEED_THEORY | AV_NEED_HISTOGRAM,
+    .draw = draw,
+    .click = click,
+};
