@@ -40,6 +40,13 @@ static inline void vd_store(double *p, vd v)
     memcpy(p, &v, sizeof v);
 }
 
+static inline vf vf_load(const float *p)
+{
+    vf v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
 static inline void vf_store(float *p, vf v)
 {
     memcpy(p, &v, sizeof v);
