@@ -3,8 +3,8 @@
 
 #include "attnviz/keys.h"
 #include "attnviz/npy.h"
+#include "complain.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static enum av_status take_files(struct av_inputs *in, const struct av_options *o, struct av_error *e)
@@ -74,7 +74,9 @@ static enum av_status choose_theme(const char **name, struct av_error *e)
     struct av_theme theme;
     enum av_status s = av_theme_load(&theme, *name, e);
     if (s == AV_FAILED) {
-        fprintf(stderr, "attnviz: %s; going on with the default theme\n", e->text);
+        struct av_error why;
+        av_fail(&why, s, "%s; going on with the default theme", e->text);
+        av_complain(why.text);
         *name = NULL;
         return AV_OK;
     }

@@ -1,6 +1,7 @@
 /* main.c - the only place that exits. */
 #include "attnviz/outfile.h"
 #include "commands.h"
+#include "complain.h"
 #include "lists.h"
 #include "usage.h"
 
@@ -31,17 +32,6 @@ static enum av_status run(const struct av_options *o, struct av_error *e)
     return print(&text, e);
 }
 
-/* Tells why on one line, whatever bytes the names in it have. */
-static void complain(const char *why)
-{
-    fputs("attnviz: ", stderr);
-    for (const char *at = why; *at != '\0'; at++) {
-        bool control = (unsigned char)*at < 0x20 || *at == 0x7F;
-        fputc(control ? '?' : *at, stderr);
-    }
-    fputc('\n', stderr);
-}
-
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* the character set; numbers keep their point */
@@ -56,7 +46,7 @@ int main(int argc, char **argv)
     if (s == AV_OK) {
         return 0;
     }
-    complain(e.text);
+    av_complain(e.text);
     if (s == AV_USAGE) {
         fputs("Try 'attnviz --help'.\n", stderr);
         return 2;
