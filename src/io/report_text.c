@@ -1,5 +1,6 @@
 /* report_text.c - a report for people: findings first, six digits, meanings. */
 #include "report_formats.h"
+#include "shown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     av_str_add(out, "verdicts\n");
     for (size_t i = 0; i < s->verdict_count; i++) {
         const struct av_verdict *v = &s->verdicts[i];
-        av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, v->text);
+        av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, av_shown(v->text).text);
     }
     if (s->verdict_count == 0) {
         av_str_add(out, "  none\n");
