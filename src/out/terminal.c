@@ -1,0 +1,391 @@
+/* terminal.c - the live terminal, by curses: keys in, cells out. */
+#include "terminal_io.h"
+
+#include "attnviz/keys.h"
+#include "attnviz/mem.h"
+#include "palette.h"
+#include "shadow.h"
+#include "signals.h"
+
+#include <curses.h>
+#include <term.h>
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+struct av_io {
+    struct av_app *app;
+    const struct av_terminal_config *config;
+    SCREEN *screen;
+    FILE *in, *own; /* own: /dev/tty, when standard input is something else */
+
+    enum av_depth depth;
+    bool own_colours; /* the terminal's own foreground and background can be had */
+    struct av_theme theme;
+    struct av_palette palette; /* of that theme */
+
+    struct av_shadow shadow;
+    cchar_t *run;   /* [cols] */
+    bool all_ascii; /* the locale cannot print what the canvas may hold */
+
+    bool signals; /* they have been taken over */
+    int press_x;  /* where the left button went down */
+    int press_y;
+};
+
+/* ---- Opening -------------------------------------------------------------- */
+
+/* Is this a terminal that can be drawn on? Says why not before anything has
+ * been switched on. */
+static enum av_status check_terminal(struct av_error *e)
+{
+    const char *term = getenv("TERM");
+    int err = 0;
+    if (!isatty(STDOUT_FILENO)) {
+        return av_fail(e, AV_FAILED, "terminal: standard output is none; `snapshot` and `report` need none");
+    }
+    if (term == NULL || term[0] == '\0') {
+        return av_fail(e, AV_FAILED, "terminal: TERM is not set");
+    }
+    if (setupterm(NULL, STDOUT_FILENO, &err) != OK) {
+        return av_fail(e, AV_FAILED, "terminal: TERM=%s is not known on this machine", term);
+    }
+    char name[] = "cup"; /* older curses take a char * */
+    const char *cup = tigetstr(name);
+    bool moves = cup != NULL && cup != (char *)-1;
+    del_curterm(cur_term);
+    return moves ? AV_OK : av_fail(e, AV_FAILED, "terminal: TERM=%s cannot place its cursor", term);
+}
+
+/* Keys come from the terminal, also when data comes by standard input. */
+static enum av_status open_keys(struct av_io *t, struct av_error *e)
+{
+    t->in = stdin;
+    if (!isatty(STDIN_FILENO)) {
+        t->own = fopen("/dev/tty", "r");
+        t->in = t->own;
+    }
+    return t->in != NULL ? AV_OK : av_fail(e, AV_FAILED, "terminal: /dev/tty: %s", strerror(errno));
+}
+
+/* Glyphs beyond ASCII need a locale that has them. */
+static void choose_locale(struct av_io *t)
+{
+    static const char *const names[] = { "C.UTF-8", "en_US.UTF-8", "UTF-8" };
+    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    for (size_t i = 0; !utf8 && !av_app_draw(t->app)->ascii && i < sizeof names / sizeof names[0]; i++) {
+        utf8 = setlocale(LC_CTYPE, names[i]) != NULL;
+    }
+    t->all_ascii = !utf8;
+}
+
+/* Beyond what curses sets: C-s, C-q, C-v and C-o are keys like others. C-c,
+ * C-z and C-\ stay signals, so that they work while something is computed. */
+static void set_modes(void)
+{
+    struct termios modes;
+    cbreak();
+    noecho();
+    nonl();
+    nodelay(stdscr, TRUE);
+    keypad(stdscr, TRUE);
+    if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
+        modes.c_iflag &= ~(tcflag_t)(IXON | IXOFF);
+        modes.c_lflag &= ~(tcflag_t)IEXTEN;
+        tcsetattr(STDOUT_FILENO, TCSADRAIN, &modes);
+        def_prog_mode();
+    }
+    curs_set(0);
+}
+
+#if NCURSES_MOUSE_VERSION > 1
+#define WHEEL_DOWN BUTTON5_PRESSED
+#else
+#define WHEEL_DOWN 0 /* this curses knows four buttons */
+#endif
+
+static void set_mouse(const struct av_io *t)
+{
+    if (t->config->mouse) {
+        mouseinterval(0); /* a press is told at once, not kept to make a click of it */
+        mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | WHEEL_DOWN, NULL);
+    }
+}
+
+/* ---- Colours -------------------------------------------------------------------- */
+
+static enum av_depth depth_of(const struct av_io *t)
+{
+    const char *no_color = getenv("NO_COLOR");
+    int have = has_colors() && start_color() != ERR ? COLORS : 0;
+    int want = t->config->depth_auto ? (no_color != NULL && no_color[0] != '\0' ? 0 : have) : (int)t->config->depth;
+    static const enum av_depth depths[] = { AV_DEPTH_TRUE, AV_DEPTH_256, AV_DEPTH_16, AV_DEPTH_8 };
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        if (have >= (int)depths[i] && want >= (int)depths[i]) {
+            return depths[i];
+        }
+    }
+    return AV_DEPTH_NONE;
+}
+
+/* The number curses knows a colour by. A terminal of direct colours is told
+ * red, green and blue. */
+static int colour_number(const struct av_io *t, int16_t colour, int otherwise)
+{
+    if (colour == AV_COLOR_DEFAULT) {
+        return t->own_colours ? -1 : otherwise;
+    }
+    return COLORS > 256 ? (int)av_color_rgb(colour) : colour;
+}
+
+static void define_pair(const struct av_io *t, int number, struct av_pair p)
+{
+    int fg = colour_number(t, p.fg, COLOR_WHITE);
+    int bg = colour_number(t, p.bg, COLOR_BLACK);
+#if defined(NCURSES_EXT_COLORS) && NCURSES_EXT_COLORS
+    init_extended_pair(number, fg, bg);
+#else
+    init_pair((short)number, (short)fg, (short)bg);
+#endif
+}
+
+static void use_theme(struct av_io *t)
+{
+    const struct av_theme *theme = av_app_theme(t->app);
+    if (memcmp(&t->theme, theme, sizeof *theme) == 0) {
+        return;
+    }
+    memcpy(&t->theme, theme, sizeof *theme);
+    av_palette_make(&t->palette, theme, t->depth, t->depth == AV_DEPTH_NONE ? 0 : COLOR_PAIRS - 1);
+    for (int i = 0; i < t->palette.count; i++) {
+        define_pair(t, i + 1, t->palette.pairs[i]);
+    }
+    av_shadow_forget(&t->shadow);
+}
+
+/* ---- Painting ----------------------------------------------------------------------- */
+
+static attr_t attributes(const struct av_style *s)
+{
+    return (s->bold ? A_BOLD : A_NORMAL) | (s->underline ? A_UNDERLINE : A_NORMAL) |
+           (s->reverse ? A_REVERSE : A_NORMAL);
+}
+
+static void set_cell(struct av_io *t, cchar_t *out, const struct av_cell *cell)
+{
+    struct av_style style = av_style_reduce(av_theme_style(&t->theme, cell), t->depth);
+    wchar_t text[2] = { (wchar_t)(t->all_ascii ? av_glyph_ascii(cell->code) : cell->code), L'\0' };
+    setcchar(out, text, attributes(&style), (short)av_palette_pair(&t->palette, &style), NULL);
+}
+
+void av_io_paint(struct av_io *t)
+{
+    const struct av_canvas *c = av_app_draw(t->app);
+    use_theme(t);
+    for (int y = 0; y < c->rows; y++) {
+        int x = 0;
+        for (int n = 0; (n = av_shadow_run(&t->shadow, c, &x, y)) > 0; x += n) {
+            for (int i = 0; i < n; i++) {
+                set_cell(t, &t->run[i], av_canvas_at(c, x + i, y));
+            }
+            mvwadd_wchnstr(stdscr, y, x, t->run, n);
+        }
+    }
+    wrefresh(stdscr);
+}
+
+void av_io_repaint(struct av_io *t)
+{
+    clearok(stdscr, TRUE);
+    av_shadow_forget(&t->shadow);
+}
+
+/* ---- Size --------------------------------------------------------------------------- */
+
+/* Out of memory there is nothing to paint on: the screen stays as it was. */
+void av_io_take_size(struct av_io *t)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
+        (size.ws_row != LINES || size.ws_col != COLS)) {
+        resizeterm(size.ws_row, size.ws_col);
+    }
+    int rows, cols;
+    getmaxyx(stdscr, rows, cols);
+    av_free(t->run);
+    t->run = av_alloc((size_t)cols, sizeof *t->run);
+    if (t->run == NULL || av_shadow_resize(&t->shadow, cols, rows, NULL) != AV_OK) {
+        av_shadow_free(&t->shadow);
+        return;
+    }
+    werase(stdscr);
+    av_app_resize(t->app, cols, rows);
+}
+
+/* ---- Life ------------------------------------------------------------------------------ */
+
+static enum av_status start_curses(struct av_io *t, struct av_error *e)
+{
+    choose_locale(t);
+    /* Exported by some shells; curses would hold to them for ever. */
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    av_signals_guard(true);
+    t->screen = newterm(NULL, stdout, t->in);
+    if (t->screen == NULL) {
+        return av_fail(e, AV_FAILED, "terminal: TERM=%s: curses cannot use it", getenv("TERM"));
+    }
+    if (getenv("ESCDELAY") == NULL) {
+        set_escdelay(25); /* a second, by default */
+    }
+    set_modes();
+    set_mouse(t);
+    t->depth = depth_of(t);
+    t->own_colours = t->depth != AV_DEPTH_NONE && use_default_colors() != ERR;
+    av_io_take_size(t);
+    return AV_OK;
+}
+
+enum av_status av_io_open(struct av_io **io, struct av_app *app, const struct av_terminal_config *config,
+                          struct av_error *e)
+{
+    struct av_io *t = av_alloc(1, sizeof *t);
+    *io = t;
+    if (t == NULL) {
+        return av_fail_nomem(e, "the terminal");
+    }
+    t->app = app;
+    t->config = config;
+    enum av_status s = check_terminal(e);
+    if (s == AV_OK) {
+        s = open_keys(t, e);
+    }
+    if (s == AV_OK) {
+        s = av_signals_begin(STDOUT_FILENO, e); /* before newterm, which then leaves them alone */
+        t->signals = s == AV_OK;
+    }
+    return s == AV_OK ? start_curses(t, e) : s;
+}
+
+void av_io_close(struct av_io *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    if (t->screen != NULL) {
+        av_io_leave(t);
+        delscreen(t->screen);
+    }
+    if (t->signals) {
+        av_signals_end();
+    }
+    if (t->own != NULL) {
+        fclose(t->own);
+    }
+    av_shadow_free(&t->shadow);
+    av_free(t->run);
+    av_free(t);
+}
+
+void av_io_leave(struct av_io *t)
+{
+    (void)t; /* curses has one current screen: this one */
+    if (!isendwin()) {
+        endwin();
+    }
+    av_signals_guard(false);
+}
+
+void av_io_return(struct av_io *t)
+{
+    av_io_leave(t); /* after a stop that could not be caught it is not left yet */
+    av_signals_guard(true);
+    av_io_take_size(t);
+    clearok(stdscr, TRUE);
+}
+
+/* ---- Keys and mouse -------------------------------------------------------------------------- */
+
+static const struct {
+    int code; /* of curses */
+    uint32_t key;
+} codes[] = {
+    { KEY_UP, AV_KEY_UP },       { KEY_DOWN, AV_KEY_DOWN },  { KEY_LEFT, AV_KEY_LEFT },
+    { KEY_RIGHT, AV_KEY_RIGHT }, { KEY_HOME, AV_KEY_HOME },  { KEY_END, AV_KEY_END },
+    { KEY_PPAGE, AV_KEY_PGUP },  { KEY_NPAGE, AV_KEY_PGDN }, { KEY_IC, AV_KEY_INSERT },
+    { KEY_DC, AV_KEY_DELETE },   { KEY_BTAB, AV_KEY_STAB },  { KEY_BACKSPACE, AV_KEY_BACKSPACE },
+    { KEY_ENTER, AV_KEY_ENTER }, { KEY_SLEFT, AV_KEY_LEFT }, { KEY_SRIGHT, AV_KEY_RIGHT },
+    { KEY_SR, AV_KEY_UP },       { KEY_SF, AV_KEY_DOWN },    { KEY_A1, AV_KEY_HOME },
+    { KEY_A3, AV_KEY_PGUP },     { KEY_C1, AV_KEY_END },     { KEY_C3, AV_KEY_PGDN },
+};
+
+/* The key of a function key's code, AV_KEY_NONE for one nobody asked for. */
+static uint32_t key_of_code(wint_t code)
+{
+    if (code >= KEY_F(1) && code <= KEY_F(12)) {
+        return AV_KEY_F1 + (uint32_t)code - KEY_F(1);
+    }
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i].code == (int)code) {
+            return codes[i].key;
+        }
+    }
+    return AV_KEY_NONE;
+}
+
+/* Line feed and C-h are what some terminals send for Enter and Backspace. */
+static uint32_t key_of_character(wint_t c)
+{
+    return c == L'\n' ? AV_KEY_ENTER : c == L'\b' ? AV_KEY_BACKSPACE : (uint32_t)c;
+}
+
+/* Terminals report presses and releases, not the way between: a release
+ * elsewhere is a drag. */
+static void take_mouse(struct av_io *t)
+{
+    MEVENT m;
+    if (getmouse(&m) != OK) {
+        return;
+    }
+    if ((m.bstate & BUTTON1_PRESSED) != 0) {
+        t->press_x = m.x;
+        t->press_y = m.y;
+        av_app_mouse(t->app, AV_MOUSE_PRESS, m.x, m.y);
+    } else if ((m.bstate & BUTTON1_RELEASED) != 0 && (m.x != t->press_x || m.y != t->press_y)) {
+        av_app_mouse(t->app, AV_MOUSE_DRAG, m.x, m.y);
+    } else if ((m.bstate & BUTTON4_PRESSED) != 0) {
+        av_app_mouse(t->app, AV_MOUSE_WHEEL_UP, m.x, m.y);
+    } else if ((m.bstate & WHEEL_DOWN) != 0) {
+        av_app_mouse(t->app, AV_MOUSE_WHEEL_DOWN, m.x, m.y);
+    }
+}
+
+int av_io_fd(const struct av_io *t)
+{
+    return fileno(t->in);
+}
+
+bool av_io_take_key(struct av_io *t)
+{
+    wint_t c = 0;
+    int status = wget_wch(stdscr, &c);
+    if (status == ERR) {
+        return false;
+    }
+    if (status == KEY_CODE_YES && c == KEY_MOUSE) {
+        take_mouse(t);
+        return true;
+    }
+    uint32_t key = status == KEY_CODE_YES ? key_of_code(c) : key_of_character(c);
+    if (key != AV_KEY_NONE) {
+        av_app_key(t->app, key);
+    }
+    return true;
+}
