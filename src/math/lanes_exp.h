@@ -1,8 +1,9 @@
 /* lanes_exp.h - the exponential of eight numbers that are not positive.
  *
- * The error is below 0.9 units in the last place for every normal result and
- * below one smallest denormal for the others, and the bits are the same on
- * every instruction set: only + - * and integers, never contracted. */
+ * The error is below one unit in the last place for every normal result (0.94
+ * at worst in 10^8 tries) and below one smallest denormal for the others, and
+ * the bits are the same on every instruction set: only + - * and integers,
+ * never contracted. */
 #ifndef ATTNVIZ_LANES_EXP_H
 #define ATTNVIZ_LANES_EXP_H
 
