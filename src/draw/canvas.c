@@ -4,6 +4,7 @@
 #include "attnviz/mem.h"
 #include "attnviz/utf8.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -49,8 +50,9 @@ enum av_status av_canvas_resize(struct av_canvas *c, int cols, int rows, struct 
         return av_fail(e, AV_USAGE, "screen: %d columns by %d rows is no size", cols, rows);
     }
     if (c->cells == NULL || cols != c->cols || rows != c->rows) {
-        size_t row_size = (size_t)cols * sizeof *c->cells;
-        struct av_cell *cells = av_alloc((size_t)rows, row_size);
+        /* Sizes that an int of bytes cannot hold count as memory that is not there. */
+        bool fits = cols <= INT_MAX / (int)sizeof *c->cells / rows;
+        struct av_cell *cells = fits ? av_alloc((size_t)(cols * rows), sizeof *cells) : NULL;
         if (cells == NULL) {
             return av_fail_nomem(e, "screen");
         }
@@ -96,20 +98,27 @@ void av_canvas_put(struct av_canvas *c, int x, int y, uint32_t code, enum av_rol
     *cell_at(c, x, y) = (struct av_cell){ .code = code, .role = (uint8_t)role };
 }
 
+/* Both ends of a ladder of glyphs belong to the ends of the levels alone; the
+ * others share the levels between. */
+static int rung(int level, int rungs)
+{
+    const int top = AV_HEAT_LEVELS - 1;
+    if (level == 0 || level == top) {
+        return level == 0 ? 0 : rungs - 1;
+    }
+    return 1 + (level - 1) * (rungs - 2) / (top - 1);
+}
+
 void av_canvas_heat(struct av_canvas *c, int x, int y, int level)
 {
     static const uint32_t shades[] = { ' ', 0x2591, 0x2592, 0x2593, 0x2588 }; /* ░▒▓█ */
     static const char signs[] = " .:-=+*#%@";
-    const int top = AV_HEAT_LEVELS - 1;
     if (!inside(c->clip, x, y)) {
         return;
     }
-    level = level < 0 ? 0 : level > top ? top : level;
-    /* The nearest of the glyphs, so that both ends have their own. */
-    const int last_shade = (int)(sizeof shades / sizeof *shades) - 1;
-    const int last_sign = (int)sizeof signs - 2;
-    uint32_t code = c->ascii ? (uint32_t)signs[(2 * level * last_sign + top) / (2 * top)]
-                             : shades[(2 * level * last_shade + top) / (2 * top)];
+    level = level < 0 ? 0 : level >= AV_HEAT_LEVELS ? AV_HEAT_LEVELS - 1 : level;
+    uint32_t code = c->ascii ? (uint32_t)signs[rung(level, (int)sizeof signs - 1)]
+                             : shades[rung(level, (int)(sizeof shades / sizeof *shades))];
     *cell_at(c, x, y) = (struct av_cell){ .code = code, .role = AV_ROLE_HEAT, .level = (uint8_t)level };
 }
 
