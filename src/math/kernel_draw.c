@@ -69,7 +69,8 @@ static inline vu32 load_words(const uint32_t *words)
 }
 
 /* -2 ln u with u = (w + 1/2) / 2^31 for w < 2^31, to 3e-7 relative: u in
- * (0, 1] keeps all bits of a small w, so the result goes from 0 to 44.4.
+ * (0, 1], a float, keeps all bits of a small w, so the result goes up to 44.4
+ * in steps that fit the tail; near u = 1 its steps are 2^-23, from 0 on.
  * u = 2^e (1 + f) with 1 + f in [sqrt 1/2, sqrt 2); -2 ln (1 + f) / f by its
  * minimax polynomial (relative error, Remez), summed in pairs. */
 static inline vf minus_2_ln(vu32 w)
