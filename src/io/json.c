@@ -66,7 +66,7 @@ static void lead_number(struct av_json *j, const char *name)
     lead(j, name);
 }
 
-static void open(struct av_json *j, const char *name, const char *bracket)
+static void enter(struct av_json *j, const char *name, const char *bracket)
 {
     lead(j, name);
     av_str_add(j->out, bracket);
@@ -76,12 +76,12 @@ static void open(struct av_json *j, const char *name, const char *bracket)
 
 void av_json_object(struct av_json *j, const char *name)
 {
-    open(j, name, "{");
+    enter(j, name, "{");
 }
 
 void av_json_array(struct av_json *j, const char *name)
 {
-    open(j, name, "[");
+    enter(j, name, "[");
 }
 
 void av_json_close(struct av_json *j, char bracket)
