@@ -16,7 +16,8 @@ endif
 
 # Recursive, so that they are asked for when used: `make setup check` installs
 # the libraries in the same run.
-CURSES_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
+# The library's wish for an older _XOPEN_SOURCE is met by the newer one below.
+CURSES_CFLAGS = $(filter-out -D_XOPEN_SOURCE=%,$(shell $(PKG_CONFIG) --cflags ncursesw))
 CURSES_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
 CMOCKA_FLAGS = $(shell $(PKG_CONFIG) --cflags --libs cmocka)
 VTERM_FLAGS = $(shell $(PKG_CONFIG) --cflags --libs vterm) -lutil
@@ -26,7 +27,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Ws
             -Wundef -Wdouble-promotion -Wformat=2
 OPT ?= -O2 -g
 CPPFLAGS += -Iinclude -I$(BUILD)/gen -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_XOPEN_SOURCE_EXTENDED \
-            -DAV_VERSION='"$(VERSION)"' -DAV_DATADIR='"$(PREFIX)/share/attnviz"'
+            -DAV_VERSION='"$(VERSION)"'
 # No contraction: the same bits on every machine, with or without fused
 # multiply-add. kernel_scores.c alone wants it, where it changes nothing.
 CFLAGS += -std=c11 -ffp-contract=off $(OPT) $(WARNINGS) $(if $(CI),-Werror)
@@ -40,11 +41,16 @@ ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx2 -mfma -mprefer-vector-width=512
 CPPFLAGS += -DAV_ISAS='$(foreach i,$(ISAS),X($(i)))'
 
+# Commands are shown in short; `make V=1` shows them whole, `make -s` none.
+Q := $(if $(V),,@)
+SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(SILENT),@:,@printf '  %-7s %s\n' $(1) $@)
+
 # ---- What is made of what ---------------------------------------------------
 
 LAYERS := base math model io draw app out top
 KERNEL_SOURCES := $(wildcard src/math/kernel_*.c)
-TOP_SOURCES := src/out/terminal.c $(wildcard src/top/*.c)
+TOP_SOURCES := $(wildcard src/out/terminal*.c) $(wildcard src/top/*.c)
 LIB_SOURCES := $(filter-out $(KERNEL_SOURCES) $(TOP_SOURCES),$(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)))
 LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$(BUILD)/obj/%.o) \
                $(foreach i,$(ISAS),$(KERNEL_SOURCES:src/math/%.c=$(BUILD)/obj/math/%.$(i).o))
@@ -68,31 +74,40 @@ AFTER_SETUP := $(filter setup,$(MAKECMDGOALS))
 all: $(BIN) ## build the program (the default)
 
 $(BIN): $(TOP_OBJECTS) $(LIB)
-	$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOP_OBJECTS) $(LIB) $(CURSES_LIBS) -lm
+	$(call say,LINK)
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOP_OBJECTS) $(LIB) $(CURSES_LIBS) -lm
 
 $(LIB): $(LIB_OBJECTS)
-	rm -f $@
-	$(AR) qcs $@ $(LIB_OBJECTS)
+	$(call say,AR)
+	@rm -f $@
+	$(Q)$(AR) qcs $@ $(LIB_OBJECTS)
 
 $(BUILD)/obj/out/terminal.o: CFLAGS += $(CURSES_CFLAGS)
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 define kernel_rule
 $$(BUILD)/obj/math/kernel_%.$(1).o: src/math/kernel_%.c $$(BUILD)/flags | $$(AFTER_SETUP)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 -fno-math-errno $$(ISA_FLAGS_$(1)) $$(CONTRACT) -MMD -MP -c -o $$@ $$<
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 -fno-math-errno $$(ISA_FLAGS_$(1)) $$(CONTRACT) -MMD -MP -c -o $$@ $$<
 $$(BUILD)/obj/math/kernel_scores.$(1).o: CONTRACT := -ffp-contract=fast
 endef
 $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
 
 # Rewritten only when the flags have changed, and then everything is stale.
-$(BUILD)/flags: always
+$(BUILD)/flags: FLAGS = $(CC) $(CPPFLAGS) $(OPT)
+$(BUILD)/prefix: FLAGS = $(PREFIX)
+$(BUILD)/flags $(BUILD)/prefix: always
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(CC) $(CPPFLAGS) $(OPT) $(ISAS)) | cmp -s - $@ || \
-	  printf '%s\n' $(call quote,$(CC) $(CPPFLAGS) $(OPT) $(ISAS)) > $@
+	@printf '%s\n' $(call quote,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quote,$(FLAGS)) > $@
 quote = '$(subst ','\'',$(1))'
+
+# The one file that knows where the program is installed.
+$(BUILD)/obj/draw/theme_find.o: CPPFLAGS += -DAV_DATADIR='"$(PREFIX)/share/attnviz"'
+$(BUILD)/obj/draw/theme_find.o: $(BUILD)/prefix
 
 # The views table is made from the files that hold views, sorted by `.order`.
 $(BUILD)/gen/views.inc: $(VIEW_SOURCES) Makefile
@@ -120,7 +135,8 @@ run: $(BIN) ## build and start the program; ARGS='...' are its arguments
 COMPLETIONS := $(BUILD)/completions/attnviz.bash $(BUILD)/completions/_attnviz $(BUILD)/completions/attnviz.fish
 $(COMPLETIONS): $(BIN) src/top/completions.sh
 	@mkdir -p $(@D)
-	src/top/completions.sh $(BIN) $(@F) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)
+	$(Q)src/top/completions.sh $(BIN) $(@F) > $@.tmp && mv $@.tmp $@
 
 SHARE := share/attnviz/themes
 INSTALLED := bin/attnviz share/man/man1/attnviz.1 share/bash-completion/completions/attnviz \
@@ -148,15 +164,18 @@ TEST_CC = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
 
 $(UNIT_TESTS): $(BUILD)/%: %.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
-	$(TEST_CC) $< $(LIB) $(CMOCKA_FLAGS) -lm
+	$(call say,TEST)
+	$(Q)$(TEST_CC) $< $(LIB) $(CMOCKA_FLAGS) -lm
 
 $(TERMINAL_TESTS): $(BUILD)/%: %.c $(TERMINAL_HELPERS) $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
-	$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) -lm
+	$(call say,TEST)
+	$(Q)$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) -lm
 
 # What the test scripts and the terminal tests look for.
 export ATTNVIZ := $(BIN)
 export ATTNVIZ_BUILD := $(BUILD)
+export ATTNVIZ_PREFIX := $(PREFIX)
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED := $(BUILD)/sanitize
@@ -169,7 +188,8 @@ check: all programs sanitized $(COMPLETIONS) ## run every test
 # A fuzz target over its corpus, without a fuzzer.
 $(REPLAYS): $(BUILD)/%.replay: %.c tests/fuzz/replay.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
-	$(TEST_CC) $< tests/fuzz/replay.c $(LIB) -lm
+	$(call say,TEST)
+	$(Q)$(TEST_CC) $< tests/fuzz/replay.c $(LIB) -lm
 
 unit: $(UNIT_TESTS) ## run the unit tests alone
 	@tests/run $(UNIT_TESTS)
@@ -208,12 +228,13 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60); needs clang
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
-	$(TEST_CC) -fsanitize=fuzzer $< $(LIB) -lm
+	$(call say,TEST)
+	$(Q)$(TEST_CC) -fsanitize=fuzzer $< $(LIB) -lm
 
 # ---- Style ------------------------------------------------------------------
 
 C_FILES = $(wildcard include/attnviz/*.h src/*/*.[ch] tests/*/*.[ch])
-LINT_DEFINES = $(CPPFLAGS) -DAV_ISA=base -DAV_ISA_base
+LINT_DEFINES = $(CPPFLAGS) -DAV_ISA=base -DAV_ISA_base -DAV_DATADIR='"/usr/share/attnviz"'
 
 lint: $(GENERATED) ## clang-format, clang-tidy and cppcheck, all without findings
 	clang-format --dry-run -Werror $(C_FILES)

@@ -3,15 +3,46 @@
 
 #include "commands.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { TEXT_COLUMN = 30 };
+enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 28, WIDTH = 80 };
 
-static void write_names(struct av_str *out, const char *const *names)
+/* Appends the words of `text`, broken so that no line is wider than WIDTH;
+ * lines after the first begin at `column`, where the first has arrived. */
+static void wrap(struct av_str *out, int column, const char *text)
 {
-    for (size_t i = 0; names[i] != NULL; i++) {
-        av_str_addf(out, "%s%s", i == 0 ? "" : " ", names[i]);
+    int at = column;
+    for (const char *word = text; *word != '\0';) {
+        int len = (int)strcspn(word, " ");
+        if (at > column && at + 1 + len > WIDTH) {
+            av_str_addf(out, "\n%*s", column, "");
+            at = column;
+        } else if (at > column) {
+            av_str_add(out, " ");
+            at++;
+        }
+        av_str_addn(out, word, (size_t)len);
+        at += len;
+        word += len + (word[len] == ' ');
     }
+    av_str_add(out, "\n");
+}
+
+/* The same for `left`, padded to `column`, and then text with the names that
+ * are taken in parentheses. */
+static void write_row(struct av_str *out, const char *left, int column, const char *text, const char *const *names)
+{
+    struct av_str all = AV_STR_INIT;
+    av_str_add(&all, text);
+    for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
+        av_str_addf(&all, "%s%s", i == 0 ? " (" : " ", names[i]);
+    }
+    av_str_add(&all, names != NULL ? ")" : "");
+    av_str_addf(out, "%-*s", column, left);
+    wrap(out, column, av_str_text(&all));
+    out->failed = out->failed || all.failed;
+    av_str_free(&all);
 }
 
 static void write_commands(struct av_str *out)
@@ -19,32 +50,27 @@ static void write_commands(struct av_str *out)
     size_t count;
     const struct av_command *table = av_commands_table(&count);
     for (size_t i = 0; i < count; i++) {
-        av_str_addf(out, "  %-10s%s", table[i].name, table[i].text);
-        if (table[i].formats != NULL) {
-            av_str_add(out, " (formats ");
-            write_names(out, table[i].formats);
-            av_str_add(out, ")");
-        }
-        av_str_add(out, "\n");
+        char left[32];
+        snprintf(left, sizeof left, "  %s", table[i].name);
+        write_row(out, left, COMMAND_COLUMN, table[i].text, table[i].formats);
     }
 }
 
-static void write_option(struct av_str *out, const struct av_option *row)
+static void write_options(struct av_str *out)
 {
-    size_t start = out->len;
-    if (row->letter != '\0') {
-        av_str_addf(out, "  -%c, ", row->letter);
-    } else {
-        av_str_add(out, "      ");
+    size_t count;
+    const struct av_option *table = av_options_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct av_option *row = &table[i];
+        char letter[8] = "    ";
+        if (row->letter != '\0') {
+            snprintf(letter, sizeof letter, "-%c, ", row->letter);
+        }
+        char left[64];
+        snprintf(left, sizeof left, "  %s--%s%s%s", letter, row->name, row->arg != NULL ? " " : "",
+                 row->arg != NULL ? row->arg : "");
+        write_row(out, left, OPTION_COLUMN, row->text, row->choices);
     }
-    av_str_addf(out, "--%s%s%s", row->name, row->arg != NULL ? " " : "", row->arg != NULL ? row->arg : "");
-    size_t width = out->len - start;
-    av_str_addf(out, "%*s%s", width + 2 > TEXT_COLUMN ? 2 : (int)(TEXT_COLUMN - width), "", row->text);
-    if (row->choices != NULL) {
-        av_str_add(out, ": ");
-        write_names(out, row->choices);
-    }
-    av_str_add(out, "\n");
 }
 
 void av_usage_write(struct av_str *out)
@@ -55,11 +81,7 @@ void av_usage_write(struct av_str *out)
                     "Commands:\n");
     write_commands(out);
     av_str_add(out, "\nOptions:\n");
-    size_t count;
-    const struct av_option *table = av_options_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        write_option(out, &table[i]);
-    }
+    write_options(out);
     av_str_add(out, "\nExamples:\n"
                     "  attnviz\n"
                     "  attnviz --set d_k=512 --set scale=off\n"
