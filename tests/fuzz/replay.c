@@ -9,18 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZE_MAX_HERE = 1 << 16 };
+enum { INPUT_MAX = 1 << 16 };
 
-/* The target gets a copy of just that size, so that a sanitizer sees any
- * access beyond it. */
+/* The target gets a copy that ends where its memory ends, so that a sanitizer
+ * sees any access beyond it. */
 static void run(const uint8_t *data, size_t size)
 {
-    uint8_t *copy = malloc(size);
-    FUZZ_CHECK(copy != NULL || size == 0);
-    if (size > 0) {
-        memcpy(copy, data, size);
-    }
-    LLVMFuzzerTestOneInput(copy, size);
+    uint8_t *copy = malloc(size + 1);
+    FUZZ_CHECK(copy != NULL);
+    memcpy(copy + 1, data, size);
+    LLVMFuzzerTestOneInput(copy + 1, size);
     free(copy);
 }
 
@@ -39,7 +37,7 @@ static void run_neighbours(uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-    static uint8_t data[SIZE_MAX_HERE];
+    static uint8_t data[INPUT_MAX];
     printf("1..%d\n", argc - 1);
     for (int i = 1; i < argc; i++) {
         FILE *file = fopen(argv[i], "rb");
