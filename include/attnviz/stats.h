@@ -25,8 +25,8 @@ struct av_moments {
     }
 
 /* Adds n numbers; all must be finite, and below 1e75 for m4 not to overflow.
- * What is small beside the mean is not lost: each run of numbers is centred
- * before it is squared. */
+ * Every 1024 numbers are centred on their own mean before they are squared
+ * and merged: a mean far above the spread costs no more than its rounding. */
 void av_moments_add(struct av_moments *m, const double *x, size_t n);
 void av_moments_merge(struct av_moments *m, const struct av_moments *other);
 
