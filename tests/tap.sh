@@ -1,9 +1,19 @@
 # tap.sh - what the test scripts share; read with `. tests/tap.sh`.
 #
 # A script calls ok, not_ok or skip once per test and finish at its end. Run
-# from the project's root, with ATTNVIZ naming the program.
+# from the project's root. The Makefile names the program and where it was
+# built; by hand it is the usual place.
 # shellcheck shell=sh
 set -u
+
+ATTNVIZ=${ATTNVIZ:-build/attnviz}
+ATTNVIZ_BUILD=${ATTNVIZ_BUILD:-build}
+ATTNVIZ_PREFIX=${ATTNVIZ_PREFIX:-/usr/local}
+export ATTNVIZ
+[ -x "$ATTNVIZ" ] || {
+    echo "not ok 1 - $ATTNVIZ is no program"
+    exit 1
+}
 
 tap_count=0
 tap_failed=0

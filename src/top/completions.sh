@@ -11,19 +11,19 @@ commands=$(names commands)
 formats='text json csv ansi svg'
 
 # A line for every option: long name, letter, argument, values, meaning, all
-# separated by `|`. Where the table has no values, the other tables do.
+# separated by `~`. Where the table has no values, the other tables do.
 options() {
     "$program" --no-config --list options | sed 1d |
         awk -F'\t' -v views="$(names views)" -v themes="$(names themes)" -v formats="$formats" '
             $1 == "--view" { $5 = views }
             $1 == "--theme" { $5 = themes }
             $1 == "--format" { $5 = formats }
-            { sub(/ $/, "", $5); print $1 "|" $2 "|" $3 "|" $5 "|" $7 }'
+            { sub(/ $/, "", $5); print $1 "~" $2 "~" $3 "~" $5 "~" $7 }'
 }
 
 # NAME VALUE... of every parameter; values only for those that take words.
 parameters() {
-    "$program" --no-config --list params | sed 1d | awk -F'\t' '$2 ~ /[0-9]/ { $2 = "" } { print $1, $2 }'
+    "$program" --no-config --list params | sed 1d | awk -F'\t' '$2 ~ /\.\.|numbers/ { $2 = "" } { print $1, $2 }'
 }
 
 bash_completions() {
@@ -39,14 +39,14 @@ bash_completions() {
         [ -z "$values" ] || echo "    $name) COMPREPLY=(\$(compgen -W '$values' -- \"\$cur\")); return ;;"
     done
     echo "    --set | -s) compopt -o nospace; COMPREPLY=(\$(compgen -S = -W '$(names params)' -- \"\$cur\")); return ;;"
-    options | while IFS='|' read -r long letter arg values _; do
+    options | while IFS='~' read -r long letter arg values _; do
         [ -n "$arg" ] && [ "$long" != --set ] || continue
         case $arg in *PATH*) files='-f' ;; *) files= ;; esac
         echo "    $long${letter:+ | $letter}) COMPREPLY=(\$(compgen $files -W '$values' -- \"\$cur\")); return ;;"
     done
     echo '    esac'
     echo '    if [[ $cur == -* ]]; then'
-    echo "        COMPREPLY=(\$(compgen -W '$(options | cut -d'|' -f1 | tr '\n' ' ')' -- \"\$cur\"))"
+    echo "        COMPREPLY=(\$(compgen -W '$(options | cut -d'~' -f1 | tr '\n' ' ')' -- \"\$cur\"))"
     echo '    else'
     echo "        COMPREPLY=(\$(compgen -f -W '$commands' -- \"\$cur\"))"
     echo '    fi'
@@ -69,7 +69,7 @@ zsh_completions() {
     echo '}'
     echo
     echo '_arguments \'
-    options | while IFS='|' read -r long letter arg values text; do
+    options | while IFS='~' read -r long letter arg values text; do
         case $arg in
         '') action= ;;
         NAME=VALUE) action=":$arg:_attnviz_set" ;;
@@ -78,7 +78,8 @@ zsh_completions() {
         *) action=":$arg:${values:+($values)}" ;;
         esac
         [ "$long" = --set ] && again='*' || again=
-        text=$(printf '%s' "$text" | sed 's/[][:]/\\&/g')
+        [ -z "$arg" ] || long="$long="
+        text=$(printf '%s' "$text" | sed 's/[]:[]/\\&/g')
         echo "    '$again$long[$text]$action' \\"
         [ -z "$letter" ] || echo "    '$again$letter[$text]$action' \\"
     done
@@ -88,7 +89,7 @@ zsh_completions() {
 fish_completions() {
     echo '# fish completion for attnviz, made by completions.sh'
     echo "complete -c attnviz -n __fish_is_first_arg -a '$commands'"
-    options | while IFS='|' read -r long letter arg values text; do
+    options | while IFS='~' read -r long letter arg values text; do
         rest=
         [ -z "$letter" ] || rest="$rest -s ${letter#-}"
         case $long:$arg in

@@ -76,8 +76,8 @@ static void write_options(struct av_str *out)
 void av_usage_write(struct av_str *out)
 {
     av_str_add(out, "usage: attnviz [COMMAND] [OPTION]... [Q.npy K.npy]\n\n"
-                    "Shows why attention divides its scores by sqrt(d_k): queries and keys in, scores,\n"
-                    "weights, entropy and gradient out. With two files, those of a real model.\n\n"
+                    "Shows why attention divides its scores by sqrt(d_k): queries and keys in,\n"
+                    "scores, weights, entropy and gradient out. With two files, those of a model.\n\n"
                     "Commands:\n");
     write_commands(out);
     av_str_add(out, "\nOptions:\n");
