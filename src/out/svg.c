@@ -1,7 +1,8 @@
 /* svg.c - a canvas as a picture.
  *
- * Row by row: backgrounds, then blocks and lines as shapes, then text, every
- * character with its own x, so that columns align in any font. All
+ * Row by row: backgrounds with full blocks and shades, then the other blocks
+ * and lines as shapes, then text, every character with its own x, so that
+ * columns align in any font. All
  * coordinates are whole numbers: no locale can put commas into them. */
 #include "attnviz/out.h"
 
@@ -23,16 +24,32 @@ struct picture {
 
 /* A cell's look with every colour known. */
 struct paint {
-    uint32_t fg, bg;
+    uint32_t fg, bg; /* bg: of the whole cell, full blocks and shades mixed in */
     bool bold, underline;
 };
+
+/* percent of a and the rest of b, channel by channel, as a viewer would lay a
+ * translucent a over b. */
+static uint32_t mix(uint32_t a, uint32_t b, int percent)
+{
+    uint32_t out = 0, part = (uint32_t)percent;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        out = out << 8 | ((a >> shift & 0xFF) * part + (b >> shift & 0xFF) * (100 - part) + 50) / 100;
+    }
+    return out;
+}
 
 static struct paint paint_of(const struct picture *p, int x, int y)
 {
     struct av_style s = av_style_reduce(av_theme_style(p->theme, av_canvas_at(p->canvas, x, y)), AV_DEPTH_TRUE);
     uint32_t fg = s.fg == AV_COLOR_DEFAULT ? p->ink : av_color_rgb(s.fg);
     uint32_t bg = s.bg == AV_COLOR_DEFAULT ? p->paper : av_color_rgb(s.bg);
-    return (struct paint){ s.reverse ? bg : fg, s.reverse ? fg : bg, s.bold, s.underline };
+    struct paint paint = { s.reverse ? bg : fg, s.reverse ? fg : bg, s.bold, s.underline };
+    struct av_svg_block block;
+    if (av_svg_block(av_canvas_at(p->canvas, x, y)->code, &block) && block.w == W && block.h == H) {
+        paint.bg = mix(paint.fg, paint.bg, block.percent);
+    }
+    return paint;
 }
 
 static bool same_text(struct paint a, struct paint b)
@@ -57,14 +74,10 @@ static void add_escaped(struct av_str *out, uint32_t code)
     }
 }
 
-static void add_rect(const struct picture *p, int x, int y, int w, int h, uint32_t fill, int percent)
+static void add_rect(const struct picture *p, int x, int y, int w, int h, uint32_t fill)
 {
-    av_str_addf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"", x, y, w, h,
+    av_str_addf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", x, y, w, h,
                 (unsigned)fill);
-    if (percent < 100) {
-        av_str_addf(p->out, " fill-opacity=\".%02d\"", percent);
-    }
-    av_str_add(p->out, "/>\n");
 }
 
 static void add_backgrounds(const struct picture *p, int y)
@@ -74,19 +87,20 @@ static void add_backgrounds(const struct picture *p, int y)
         for (end = x + 1; end < p->canvas->cols && paint_of(p, end, y).bg == bg; end++) {
         }
         if (bg != p->paper) {
-            add_rect(p, x * W, y * H, (end - x) * W, H, bg, 100);
+            add_rect(p, x * W, y * H, (end - x) * W, H, bg);
         }
     }
 }
 
-/* Equal neighbours that fill their cells' width are one rectangle. */
+/* Blocks that cover a part of their cell; equal neighbours that fill its width
+ * are one rectangle. */
 static void add_blocks(const struct picture *p, int y)
 {
     for (int x = 0, end; x < p->canvas->cols; x = end) {
         uint32_t code = av_canvas_at(p->canvas, x, y)->code;
         struct av_svg_block b;
         end = x + 1;
-        if (!av_svg_block(code, &b)) {
+        if (!av_svg_block(code, &b) || (b.w == W && b.h == H)) {
             continue;
         }
         uint32_t fg = paint_of(p, x, y).fg;
@@ -95,7 +109,7 @@ static void add_blocks(const struct picture *p, int y)
             b.w += W;
             end++;
         }
-        add_rect(p, x * W + b.x, y * H + b.y, b.w, b.h, fg, b.percent);
+        add_rect(p, x * W + b.x, y * H + b.y, b.w, b.h, fg);
     }
 }
 
@@ -123,7 +137,7 @@ static void add_underlines(const struct picture *p, int y)
         for (end = x + 1; end < p->canvas->cols && same_text(paint_of(p, end, y), first); end++) {
         }
         if (first.underline) {
-            add_rect(p, x * W, y * H + UNDERLINE, (end - x) * W, 1, first.fg, 100);
+            add_rect(p, x * W, y * H + UNDERLINE, (end - x) * W, 1, first.fg);
         }
     }
 }
@@ -187,7 +201,7 @@ static void add_head(const struct picture *p, const char *title)
         add_escaped(p->out, code);
     }
     av_str_add(p->out, "</title>\n");
-    add_rect(p, -MARGIN, -MARGIN, w, h, p->paper, 100);
+    add_rect(p, -MARGIN, -MARGIN, w, h, p->paper);
     /* Most monospaced fonts advance 0.6 of their size: a cell is 8 units. */
     av_str_add(p->out, "<g font-family=\"'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace\" "
                        "font-size=\"13.3\" fill=\"none\" shape-rendering=\"crispEdges\" "
