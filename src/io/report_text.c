@@ -39,8 +39,17 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
-/* Parameters that have no meaning here (head without files) stay out, and of
- * a row of logits only its length is told: up to 2048 numbers are no line. */
+/* Has the parameter a meaning here? Not head without files, nor a list of
+ * logits that was not given. */
+static bool applies(const struct av_param *row, const struct av_snapshot *s)
+{
+    if (row->kind == AV_PARAM_LOGITS) {
+        return s->params.logits.n > 0;
+    }
+    return (row->flags & AV_PARAM_FILES) == 0 || s->from_files;
+}
+
+/* Of a row of logits only its length is told: up to 2048 numbers are no line. */
 static void add_params(struct av_str *out, const struct av_snapshot *s)
 {
     size_t count;
@@ -48,7 +57,7 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
     struct av_str value = AV_STR_INIT;
     av_str_add(out, "\nparams\n");
     for (size_t i = 0; i < count; i++) {
-        if ((rows[i].flags & AV_PARAM_FILES) != 0 && !s->from_files) {
+        if (!applies(&rows[i], s)) {
             continue;
         }
         av_str_clear(&value);

@@ -513,6 +513,13 @@ static void text_for_people(void **state)
     assert_memory_equal(out.text, "verdicts\n  none\n", 16);
     assert_null(strstr(out.text, "\ntensors\n"));
     assert_null(strstr(out.text, "\nheads\n"));
+    assert_null(strstr(out.text, "\n  head "));
+    assert_null(strstr(out.text, "\n  logits  "));
+    av_str_free(&out);
+
+    st.s.params.logits.n = 3;
+    write_report(&out, AV_FORMAT_TEXT, &st, NULL);
+    assert_non_null(strstr(out.text, "\n  logits                     3 given "));
     av_str_free(&out);
 }
 
