@@ -34,12 +34,23 @@ static void run_sizes(struct av_app *app, const struct av_action *a)
     struct av_params next = app->params;
     av_param_step(n_q, &next, a->arg, true);
     av_param_step(n_k, &next, a->arg, true);
+    if (next.n_q == app->params.n_q && next.n_k == app->params.n_k) {
+        av_app_say(app, "n_q, n_k end here: %.15g .. %.15g", n_q->min, n_q->max);
+    }
     av_app_change(app, &next, AV_CHANGE_STEP);
 }
 
+/* The list at the right tells what a parameter is; without it the message does. */
 static void run_walk(struct av_app *app, const struct av_action *a)
 {
     av_app_walk(app, a->arg);
+    if (!av_screen_layout(app).panel) {
+        const struct av_param *row = av_app_selected(app);
+        struct av_str range = AV_STR_INIT;
+        av_app_range(app, row, &range);
+        av_app_say(app, "%s: %s (%s)", row->name, row->text, av_str_text(&range));
+        av_str_free(&range);
+    }
 }
 
 static void run_edit(struct av_app *app, const struct av_action *a)
@@ -209,9 +220,9 @@ static const struct av_action table[] = {
     { "O", "offset-up", "the scale and its parameters", "offset",
       "raise the offset of every logit", SCREEN, "offset", FINE, run_step },
     { "n", "n-halve", "the scale and its parameters", NULL,
-      "halve the numbers of queries and keys", SCREEN, NULL, -COARSE, run_sizes },
+      "halve the numbers of queries and keys", SCREEN, NULL, -1, run_sizes },
     { "N", "n-double", "the scale and its parameters", NULL,
-      "double the numbers of queries and keys", SCREEN, NULL, COARSE, run_sizes },
+      "double the numbers of queries and keys", SCREEN, NULL, 1, run_sizes },
     { "m", "mask", "the scale and its parameters", NULL,
       "next mask", SCREEN, "mask", FINE, run_step },
     { "r", "seed", "the scale and its parameters", "seed",
@@ -250,6 +261,8 @@ static const struct av_action table[] = {
       "leave the value as it was", EDIT, NULL, 0, run_close },
     { "Backspace Delete", "erase", "while a value is typed", NULL,
       "erase the last character", EDIT, NULL, 0, run_erase },
+    { "C-c", "quit-typing", "while a value is typed", NULL,
+      "quit at once", EDIT, NULL, 0, run_quit },
 
     { "Tab", "view-next", "views", "view",
       "next view", SCREEN, NULL, 1, run_next_view },
@@ -289,14 +302,12 @@ static const struct av_action table[] = {
       "close what is on top, then quit", SCREEN, NULL, 0, run_quit },
     { "Q C-c", "quit-now", "the program", NULL,
       "quit at once", SCREEN | HELP, NULL, 0, run_quit },
-    { "C-c", "quit-typing", "the program", NULL,
-      "quit at once, also while typing", EDIT, NULL, 0, run_quit },
     { "C-l", "repaint", "the program", NULL,
       "paint the whole screen again", ANY, NULL, 0, run_repaint },
     { "C-z", "suspend", "the program", NULL,
       "suspend; fg brings it back", ANY, NULL, 0, run_suspend },
-    { "Esc", "nothing", "the program", NULL,
-      "closes what is on top", SCREEN, NULL, 0, run_close },
+    { "Esc", "close-top", "the program", NULL,
+      "close what is on top", SCREEN, NULL, 0, run_close },
     { "? F1", "help", "the program", "help",
       "this help", SCREEN, NULL, 0, run_help },
 };

@@ -23,8 +23,8 @@ struct av_screen av_screen_layout(const struct av_app *app)
     }
     if (cols >= PANEL_COLS && rows >= PANEL_ROWS) {
         l.panel = true;
-        l.body.w -= PANEL_W;
-        l.params = (struct av_rect){ l.body.w, 0, PANEL_W, l.body.h };
+        l.body.w -= PANEL_W + 1; /* and a blank between */
+        l.params = (struct av_rect){ cols - PANEL_W, 0, PANEL_W, l.body.h };
     } else if (rows >= PARAMS_LEAST) {
         int lines = rows >= TALL_ROWS ? av_param_list_lines(app, cols) : 1;
         lines = lines > TALL_LINES ? TALL_LINES : lines;

@@ -1,0 +1,1063 @@
+/* test_app.c - the interactive program, driven by keys and read by its screen. */
+#include "attnviz/actions.h"
+#include "attnviz/app.h"
+#include "attnviz/keys.h"
+#include "attnviz/out.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- Driving and reading ---------------------------------------------------- */
+
+static struct av_app_config plain_config(void)
+{
+    struct av_app_config config = { .animation = false, .picture = av_out_svg };
+    av_params_default(&config.params);
+    return config;
+}
+
+static struct av_app *open_app(const struct av_app_config *config)
+{
+    struct av_app *app;
+    struct av_error e;
+    if (av_app_new(&app, config, &e) != AV_OK) {
+        fail_msg("%s", e.text);
+    }
+    return app;
+}
+
+static struct av_app *open_plain(void)
+{
+    struct av_app_config config = plain_config();
+    return open_app(&config);
+}
+
+static void press(struct av_app *app, const char *keys)
+{
+    char name[16];
+    for (const char *at = keys + strspn(keys, " "); *at != '\0'; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        uint32_t key = av_key_parse(name);
+        assert_int_not_equal(key, AV_KEY_NONE);
+        av_app_key(app, key);
+        at += len;
+    }
+}
+
+/* The screen as text; the caller frees it. */
+static struct av_str screen(struct av_app *app)
+{
+    struct av_str out = AV_STR_INIT;
+    av_out_text(&out, av_app_draw(app));
+    assert_false(out.failed);
+    return out;
+}
+
+static void line_of(struct av_app *app, int y, char *out, size_t size)
+{
+    const struct av_canvas *c = av_app_draw(app);
+    struct av_str text = AV_STR_INIT;
+    for (int x = 0; x < c->cols; x++) {
+        av_str_utf8(&text, av_canvas_at(c, x, y)->code);
+    }
+    snprintf(out, size, "%s", av_str_text(&text));
+    av_str_free(&text);
+}
+
+static bool shows(struct av_app *app, const char *what)
+{
+    struct av_str text = screen(app);
+    bool found = strstr(av_str_text(&text), what) != NULL;
+    av_str_free(&text);
+    return found;
+}
+
+static const struct av_params *params_of(struct av_app *app)
+{
+    return &av_app_snapshot(app, 0)->params;
+}
+
+static void value_of(struct av_app *app, const struct av_param *row, char out[128])
+{
+    struct av_str text = AV_STR_INIT;
+    av_param_format(row, params_of(app), &text);
+    snprintf(out, 128, "%s", av_str_text(&text));
+    av_str_free(&text);
+}
+
+static bool on_list(const struct av_param *row)
+{
+    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_FILES)) == 0;
+}
+
+/* ---- The table of actions ------------------------------------------------------ */
+
+/* Calls `each` for every key name in a list of them. */
+static void for_keys(const char *keys, void (*each)(uint32_t key, void *ctx), void *ctx)
+{
+    char name[16];
+    for (const char *at = keys; *at != '\0';) {
+        size_t len = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        uint32_t key = av_key_parse(name);
+        if (key == AV_KEY_NONE) {
+            fail_msg("no such key: %s", name);
+        }
+        each(key, ctx);
+        at += len + strspn(at + len, " ");
+    }
+}
+
+struct owner {
+    const struct av_action *action;
+    enum av_mode mode;
+};
+
+static void finds_its_owner(uint32_t key, void *ctx)
+{
+    const struct owner *owner = ctx;
+    assert_ptr_equal(av_action_find(key, owner->mode), owner->action);
+}
+
+/* Every key leads to its own row in every mode of the row: none is bound twice. */
+static void keys_are_bound_once(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct av_action *table = av_actions(&count);
+    for (size_t i = 0; i < count; i++) {
+        for (unsigned mode = AV_MODE_SCREEN; mode <= AV_MODE_EDIT; mode *= 2) {
+            if ((table[i].modes & mode) != 0) {
+                struct owner owner = { &table[i], (enum av_mode)mode };
+                for_keys(table[i].keys, finds_its_owner, &owner);
+            }
+        }
+        assert_true(strlen(table[i].help) > 0);
+        assert_true(table[i].param == NULL || av_param_find(table[i].param) != NULL);
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(table[i].name, table[j].name);
+        }
+    }
+}
+
+static void is_free(uint32_t key, void *ctx)
+{
+    const struct av_action *global = av_action_find(key, AV_MODE_SCREEN);
+    if (global != NULL) {
+        fail_msg("%s: its key is global, %s", (const char *)ctx, global->name);
+    }
+}
+
+static void views_keep_off_global_keys(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    for (size_t v = 0; v < count; v++) {
+        const struct av_view_action *actions = views[v]->actions;
+        for (size_t i = 0; actions != NULL && actions[i].key != NULL; i++) {
+            char what[128];
+            snprintf(what, sizeof what, "%s: %s", views[v]->name, actions[i].name);
+            for_keys(actions[i].key, is_free, what);
+            for (size_t j = 0; j < i; j++) {
+                assert_string_not_equal(actions[i].key, actions[j].key);
+            }
+        }
+    }
+}
+
+/* ---- Help and bottom line ----------------------------------------------------------- */
+
+static void help_tells_everything(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    av_app_resize(app, 110, 600);
+    press(app, "3 ?");
+    struct av_str text = screen(app);
+    size_t count;
+    const struct av_action *table = av_actions(&count);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(strstr(text.text, table[i].keys));
+        assert_non_null(strstr(text.text, table[i].help));
+    }
+    const struct av_view *view = av_views(&count)[2];
+    for (const struct av_view_action *a = view->actions; a != NULL && a->key != NULL; a++) {
+        assert_non_null(strstr(text.text, a->help));
+    }
+    const struct av_param *params = av_params_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(!on_list(&params[i]) || strstr(text.text, params[i].text) != NULL);
+    }
+    av_str_free(&text);
+    av_app_free(app);
+}
+
+/* Scrolled to its end the last line is on the screen, and no further. */
+static void help_scrolls(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "?");
+    struct av_str top = screen(app);
+    press(app, "Down");
+    assert_false(shows(app, strtok(top.text, "\n")));
+    press(app, "Up End");
+    size_t count;
+    const struct av_param *params = av_params_table(&count);
+    while (!on_list(&params[count - 1])) {
+        count--;
+    }
+    struct av_str end = screen(app);
+    assert_non_null(strstr(end.text, params[count - 1].name));
+    press(app, "PgDn Down");
+    struct av_str still = screen(app);
+    assert_string_equal(end.text, still.text);
+    press(app, "Home");
+    assert_true(shows(app, top.text));
+    press(app, "q");
+    assert_true(shows(app, "overview"));
+    assert_false(av_app_wants(app).quit);
+    av_str_free(&top);
+    av_str_free(&end);
+    av_str_free(&still);
+    av_app_free(app);
+}
+
+static void a_key_on_the_help_acts(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "F1 s");
+    assert_int_equal(params_of(app)->scale, 0);
+    assert_true(shows(app, "overview"));
+    av_app_free(app);
+}
+
+/* What fits is there in full: every entry of a narrow line is one of the widest. */
+static void bottom_line_has_whole_entries(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    char widest[4096], line[1024];
+    av_app_resize(app, 900, 24);
+    line_of(app, 23, widest, sizeof widest);
+    for (int cols = 1; cols < 200; cols++) {
+        av_app_resize(app, cols, 24);
+        line_of(app, 23, line, sizeof line);
+        for (char *at = line + strspn(line, " "); *at != '\0';) {
+            char *end = strstr(at, "  ");
+            size_t len = end != NULL ? (size_t)(end - at) : strlen(at);
+            char entry[128];
+            snprintf(entry, sizeof entry, " %.*s ", (int)len, at);
+            if (strstr(widest, entry) == NULL) {
+                entry[strlen(entry) - 1] = '\0'; /* it filled the line to its end */
+                assert_non_null(strstr(widest, entry));
+            }
+            at += len + strspn(at + len, " ");
+        }
+        assert_true(cols < 6 || strstr(line, "? help") != NULL);
+    }
+    av_app_free(app);
+}
+
+static void unknown_keys_say_so(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "F7");
+    assert_true(shows(app, "F7 does nothing here"));
+    press(app, "s");
+    assert_false(shows(app, "F7"));
+    av_app_free(app);
+}
+
+/* ---- Scale and its glide --------------------------------------------------------------- */
+
+static void scale_there_and_back(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "s s"); /* selects it, too */
+    struct av_str before = screen(app);
+    assert_true(av_app_snapshot(app, 0)->alpha == 0.125);
+    press(app, "s");
+    struct av_str off = screen(app);
+    assert_string_not_equal(before.text, off.text);
+    assert_true(av_app_snapshot(app, 0)->alpha == 1);
+    press(app, "s");
+    struct av_str after = screen(app);
+    assert_string_equal(before.text, after.text);
+    av_str_free(&before);
+    av_str_free(&off);
+    av_str_free(&after);
+    av_app_free(app);
+}
+
+static struct av_app *open_animated(void)
+{
+    struct av_app_config config = plain_config();
+    config.animation = true;
+    return open_app(&config);
+}
+
+static void glide_moves_and_ends_exactly(void **state)
+{
+    (void)state;
+    struct av_app *app = open_animated();
+    assert_int_equal(av_app_tick(app, 1000), -1);
+    press(app, "s");
+    double last = 0.125;
+    uint64_t now = 5000;
+    assert_true(av_app_tick(app, now) > 0);
+    assert_true(av_app_snapshot(app, 0)->alpha == 0.125);
+    for (int frame = 0; frame < 29; frame++) {
+        now += 10;
+        assert_true(av_app_tick(app, now) > 0);
+        double alpha = av_app_snapshot(app, 0)->alpha;
+        assert_true(alpha > last && alpha < 1);
+        last = alpha;
+    }
+    assert_int_equal(av_app_tick(app, now + 10), -1);
+    assert_true(av_app_snapshot(app, 0)->alpha == 1);
+    av_app_free(app);
+}
+
+static void glide_turns_round_where_it_is(void **state)
+{
+    (void)state;
+    struct av_app *app = open_animated();
+    press(app, "s");
+    av_app_tick(app, 0);
+    av_app_tick(app, 150);
+    double half = av_app_snapshot(app, 0)->alpha;
+    press(app, "s");
+    av_app_tick(app, 160);
+    assert_true(fabs(av_app_snapshot(app, 0)->alpha - half) < 1e-12);
+    av_app_tick(app, 300);
+    assert_true(av_app_snapshot(app, 0)->alpha < half);
+    av_app_settle(app);
+    assert_true(av_app_snapshot(app, 0)->alpha == 0.125);
+    av_app_free(app);
+}
+
+/* The end of a glide has the numbers of a state that was never glided to. */
+static void glide_leaves_no_trace(void **state)
+{
+    (void)state;
+    struct av_app *glided = open_animated(), *direct = open_plain();
+    press(glided, "s");
+    for (uint64_t now = 0; now <= 400; now += 30) {
+        av_app_tick(glided, now);
+        av_app_draw(glided);
+    }
+    press(direct, "s");
+    const struct av_snapshot *a = av_app_snapshot(glided, 0), *b = av_app_snapshot(direct, 0);
+    assert_memory_equal(a->weights, b->weights, a->n_q * a->n_k * sizeof *a->weights);
+    assert_true(a->now.entropy_mean == b->now.entropy_mean);
+    av_app_free(glided);
+    av_app_free(direct);
+}
+
+static void animation_can_be_switched_off(void **state)
+{
+    (void)state;
+    struct av_app *app = open_animated();
+    press(app, "a s");
+    assert_int_equal(av_app_tick(app, 0), -1);
+    assert_true(av_app_snapshot(app, 0)->alpha == 1);
+    av_app_free(app);
+}
+
+/* ---- Parameters -------------------------------------------------------------------------- */
+
+/* Each of the list can be walked to, is then on the screen, changes, and is
+ * undone. At 80x24 one line is all there is for them. */
+static void every_parameter_walks_steps_and_undoes(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct av_param *table = av_params_table(&count);
+    static const int sizes[][2] = { { 80, 24 }, { 40, 10 }, { 100, 30 }, { 120, 40 }, { 120, 14 } };
+    for (size_t size = 0; size < sizeof sizes / sizeof sizes[0]; size++) {
+        struct av_app *app = open_plain();
+        av_app_resize(app, sizes[size][0], sizes[size][1]);
+        for (size_t i = 0; i < count; i++) {
+            if (!on_list(&table[i])) {
+                continue;
+            }
+            char mark[64], before[128], after[128];
+            press(app, i == 0 ? "Up Down" : "Down");
+            snprintf(mark, sizeof mark, "%s", table[i].name);
+            struct av_str text = screen(app);
+            const char *at = strstr(text.text, "\xE2\x80\xB9");
+            assert_non_null(at); /* the mark before the value */
+            while (at > text.text && at[-1] == ' ') {
+                at--;
+            }
+            assert_true(at - text.text >= (ptrdiff_t)strlen(mark));
+            assert_memory_equal(at - strlen(mark), mark, strlen(mark));
+            av_str_free(&text);
+            value_of(app, &table[i], before);
+            press(app, "Right");
+            value_of(app, &table[i], after);
+            bool single = table[i].kind == AV_PARAM_CHOICE && table[i].max < 1;
+            if (single) {
+                continue;
+            }
+            assert_string_not_equal(before, after);
+            press(app, "u");
+            value_of(app, &table[i], after);
+            assert_string_equal(before, after);
+            press(app, "] Backspace");
+            value_of(app, &table[i], after);
+            assert_string_equal(before, after);
+        }
+        av_app_free(app);
+    }
+}
+
+static void direct_keys(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "D");
+    assert_int_equal(params_of(app)->d_k, 128);
+    press(app, "d d");
+    assert_int_equal(params_of(app)->d_k, 32);
+    press(app, "N");
+    assert_int_equal(params_of(app)->n_q, 64);
+    assert_int_equal(params_of(app)->n_k, 64);
+    press(app, "n n");
+    assert_int_equal(params_of(app)->n_k, 16);
+    press(app, "T");
+    assert_true(params_of(app)->temperature > 1);
+    press(app, "t t");
+    assert_true(params_of(app)->temperature < 1);
+    press(app, "O");
+    assert_true(params_of(app)->offset > 0);
+    press(app, "o o");
+    assert_true(params_of(app)->offset < 0);
+    press(app, "m");
+    assert_int_equal(params_of(app)->mask, AV_MASK_CAUSAL);
+    press(app, "r");
+    assert_int_equal(params_of(app)->seed, 43);
+    press(app, "R");
+    struct av_params start;
+    av_params_default(&start);
+    assert_int_equal(av_params_stale(params_of(app), &start), AV_STAGE_COUNT);
+    assert_int_equal(params_of(app)->n_q, 32);
+    press(app, "u");
+    assert_int_equal(params_of(app)->seed, 43);
+    av_app_free(app);
+}
+
+/* A hundred steps are undone one by one, those of one parameter too. */
+static void undo_goes_far_back(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    for (int i = 0; i < 100; i++) {
+        press(app, "r");
+    }
+    for (int i = 99; i >= 0; i--) {
+        press(app, "u");
+        assert_int_equal(params_of(app)->seed, 42 + i);
+    }
+    press(app, "u");
+    assert_true(shows(app, "nothing to undo"));
+    for (int i = 0; i < 1000; i++) {
+        press(app, "r");
+    }
+    for (int i = 0; i < 64; i++) {
+        press(app, "u");
+    }
+    assert_int_equal(params_of(app)->seed, 42 + 1000 - 64);
+    av_app_free(app);
+}
+
+static void cursor_moves_undo_together(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    av_app_resize(app, 140, 60); /* an entry a cell */
+    press(app, "T 3 j j l l j");
+    assert_int_equal(params_of(app)->query, 3);
+    assert_int_equal(params_of(app)->key, 2);
+    press(app, "u");
+    assert_int_equal(params_of(app)->query, 0);
+    assert_int_equal(params_of(app)->key, 0);
+    assert_true(params_of(app)->temperature > 1);
+    press(app, "u");
+    assert_true(params_of(app)->temperature == 1);
+    av_app_free(app);
+}
+
+static void values_are_typed(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "Enter 1 0 0 0 Backspace Enter");
+    assert_int_equal(params_of(app)->d_k, 100);
+    press(app, "= 7 Esc");
+    assert_int_equal(params_of(app)->d_k, 100);
+    press(app, "Enter Enter");
+    assert_int_equal(params_of(app)->d_k, 100);
+    press(app, "Enter 5 0 0 0 Enter");
+    assert_true(shows(app, "1 .. 4096"));
+    assert_int_equal(params_of(app)->d_k, 100);
+    press(app, "Backspace Enter"); /* mended: 500 */
+    assert_int_equal(params_of(app)->d_k, 500);
+    press(app, "Enter x Enter");
+    assert_true(strlen(av_app_message(app)) > 0);
+    press(app, "Esc u");
+    assert_int_equal(params_of(app)->d_k, 100);
+    /* Fewer keys than the probed one: it moves, and that is no error. */
+    struct av_app_config config = plain_config();
+    config.params.key = 31;
+    struct av_app *other = open_app(&config);
+    press(other, "Down Down Enter 8 Enter");
+    assert_int_equal(params_of(other)->n_k, 8);
+    assert_int_equal(params_of(other)->key, 7);
+    av_app_free(other);
+    av_app_free(app);
+}
+
+static void a_seed_keeps_its_digits(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "Up Enter 1 8 4 4 6 7 4 4 0 7 3 7 0 9 5 5 1 6 1 4 Enter");
+    assert_true(params_of(app)->seed == 18446744073709551614U);
+    press(app, "r r u");
+    assert_true(params_of(app)->seed == 18446744073709551615U || params_of(app)->seed == 18446744073709551614U);
+    av_app_free(app);
+}
+
+static void the_end_of_a_range_is_told(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.d_k = 4096;
+    struct av_app *app = open_app(&config);
+    press(app, "D");
+    assert_true(shows(app, "d_k ends here: 1 .. 4096"));
+    press(app, "u");
+    assert_true(shows(app, "nothing to undo"));
+    av_app_free(app);
+}
+
+/* ---- Playing ---------------------------------------------------------------------------------- */
+
+static void the_sweep_goes_up_down_and_home(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.d_k = 100;
+    config.params.n_q = config.params.n_k = 4;
+    struct av_app *app = open_app(&config);
+    press(app, "Space");
+    int64_t seen[64];
+    size_t n = 0;
+    seen[n++] = params_of(app)->d_k;
+    int wait = av_app_tick(app, 0);
+    for (uint64_t now = 0; wait >= 0 && n < 64;) {
+        now += (uint64_t)wait;
+        wait = av_app_tick(app, now);
+        seen[n++] = params_of(app)->d_k;
+    }
+    static const int64_t way[] = { 128, 256, 512, 1024, 2048, 4096, 2048, 1024, 512, 256, 128, 64, 32,
+                                   16,  8,   4,   2,    1,    2,    4,    8,    16,  32,  64,  100 };
+    assert_int_equal(n, sizeof way / sizeof way[0]);
+    assert_memory_equal(seen, way, sizeof way);
+    av_app_free(app);
+}
+
+static void the_sweep_pauses(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "Space");
+    assert_true(av_app_tick(app, 0) > 0);
+    press(app, "T"); /* does not disturb it */
+    assert_true(av_app_tick(app, 1) > 0);
+    press(app, "Space");
+    assert_int_equal(av_app_tick(app, 2), -1);
+    assert_int_equal(params_of(app)->d_k, 128);
+    press(app, "u u");
+    assert_int_equal(params_of(app)->d_k, 64);
+    press(app, "Space d");
+    assert_int_equal(av_app_tick(app, 3), -1);
+    press(app, "R Space");
+    av_app_settle(app);
+    assert_int_equal(params_of(app)->d_k, 64);
+    av_app_free(app);
+}
+
+/* ---- What costs and what does not ------------------------------------------------------------------ */
+
+static void only_what_is_stale_runs(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    uint64_t before[AV_STAGE_COUNT], after[AV_STAGE_COUNT];
+    av_app_draw(app);
+    memcpy(before, av_app_snapshot(app, 0)->runs, sizeof before);
+    av_app_draw(app);
+    press(app, "? q F7 Down Up");
+    av_app_draw(app);
+    memcpy(after, av_app_snapshot(app, 0)->runs, sizeof after);
+    assert_memory_equal(before, after, sizeof before);
+    press(app, "t t t t");
+    av_app_draw(app);
+    memcpy(after, av_app_snapshot(app, 0)->runs, sizeof after);
+    assert_int_equal(after[AV_STAGE_SCORES], before[AV_STAGE_SCORES]);
+    assert_int_equal(after[AV_STAGE_LOGITS], before[AV_STAGE_LOGITS] + 1); /* four keys, one run */
+    press(app, "3 j j l");
+    av_app_draw(app);
+    assert_int_equal(av_app_snapshot(app, 0)->runs[AV_STAGE_SCORES], before[AV_STAGE_SCORES]);
+    av_app_free(app);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN 1
+#endif
+#endif
+#ifndef UNDER_ASAN
+#define UNDER_ASAN 0
+#endif
+
+static long virtual_size(void)
+{
+    long pages = -1;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f != NULL) {
+        if (fscanf(f, "%ld", &pages) != 1) {
+            pages = -1;
+        }
+        fclose(f);
+    }
+    return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+}
+
+static void without_memory_the_old_state_stays(void **state)
+{
+    (void)state;
+    long used = virtual_size();
+    if (UNDER_ASAN || used < 0) {
+        print_message("no limit on memory can be set here\n");
+        skip();
+    }
+    struct av_app *app = open_plain();
+    struct rlimit old, tight;
+    getrlimit(RLIMIT_AS, &old);
+    tight = old;
+    tight.rlim_cur = (rlim_t)virtual_size() + (8 << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    press(app, "T N N N N N N"); /* 2048 x 2048: 32 MiB a matrix */
+    av_app_draw(app);
+    char message[AV_ERROR_MAX];
+    snprintf(message, sizeof message, "%s", av_app_message(app));
+    setrlimit(RLIMIT_AS, &old);
+    assert_non_null(strstr(message, "memory"));
+    assert_int_equal(params_of(app)->n_k, 32);
+    press(app, "N");
+    assert_int_equal(params_of(app)->n_k, 64);
+    press(app, "u");
+    assert_int_equal(params_of(app)->n_k, 32);
+    press(app, "u");
+    assert_true(shows(app, "nothing to undo"));
+    av_app_free(app);
+}
+
+/* ---- Any size --------------------------------------------------------------------------------------- */
+
+static void every_size_draws_and_answers(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    size_t views;
+    av_views(&views);
+    for (size_t v = 0; v < views; v++) {
+        for (int rows = 1; rows <= 44; rows = rows < 8 ? rows + 1 : rows + 3) {
+            for (int cols = 1; cols <= 130; cols = cols < 8 ? cols + 1 : cols + 3) {
+                av_app_resize(app, cols, rows);
+                const struct av_canvas *c = av_app_draw(app);
+                assert_int_equal(c->cols, cols);
+                assert_int_equal(c->rows, rows);
+            }
+        }
+        press(app, "Tab");
+    }
+    av_app_resize(app, 1, 1);
+    press(app, "s");
+    av_app_draw(app);
+    assert_int_equal(params_of(app)->scale, 0);
+    press(app, "? PgDn PgDn Up");
+    av_app_draw(app);
+    press(app, "q Enter 8");
+    av_app_draw(app);
+    press(app, "Esc q");
+    assert_true(av_app_wants(app).quit);
+    assert_false(av_app_wants(app).quit);
+    av_app_free(app);
+}
+
+static void a_single_line_still_speaks(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    av_app_resize(app, 60, 1);
+    press(app, "F7");
+    assert_true(shows(app, "F7 does nothing here"));
+    press(app, "Enter 1 2");
+    assert_true(shows(app, "d_k 12_"));
+    av_app_free(app);
+}
+
+static void ascii_is_ascii(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.ascii = true;
+    struct av_app *app = open_app(&config);
+    static const char *const keys[] = { "1", "2", "3", "4", "?", "q s c", "Enter 1" };
+    for (int cols = 80; cols <= 140; cols += 60) {
+        av_app_resize(app, cols, 40);
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+            press(app, keys[i]);
+            struct av_str text = screen(app);
+            for (size_t b = 0; b < text.len; b++) {
+                assert_true((unsigned char)text.text[b] < 0x80);
+            }
+            av_str_free(&text);
+        }
+        press(app, "Esc");
+    }
+    av_app_free(app);
+}
+
+/* ---- Mouse -------------------------------------------------------------------------------------------- */
+
+static bool find(struct av_app *app, const char *word, int *x, int *y)
+{
+    const struct av_canvas *c = av_app_draw(app);
+    for (*y = 0; *y < c->rows; ++*y) {
+        for (*x = 0; *x < c->cols; ++*x) {
+            size_t n = 0;
+            while (word[n] != '\0' && av_canvas_at(c, *x + (int)n, *y)->code == (unsigned char)word[n]) {
+                n++;
+            }
+            if (word[n] == '\0') {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void mouse_on_a_parameter(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    for (int cols = 80; cols <= 130; cols += 50) {
+        int x = 0, y = 0;
+        press(app, "R");
+        av_app_resize(app, cols, 24);
+        assert_true(find(app, "temperature", &x, &y));
+        av_app_mouse(app, AV_MOUSE_PRESS, x + 2, y);
+        press(app, "]");
+        assert_true(params_of(app)->temperature > 1);
+        press(app, "u");
+        av_app_mouse(app, AV_MOUSE_WHEEL_UP, x, y);
+        av_app_mouse(app, AV_MOUSE_WHEEL_UP, x, y);
+        assert_true(params_of(app)->temperature > 1.09);
+        av_app_mouse(app, AV_MOUSE_WHEEL_DOWN, x, y);
+        assert_true(params_of(app)->temperature < 1.09);
+        press(app, "u u u");
+        av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+        av_app_mouse(app, AV_MOUSE_DRAG, x + 3, y);
+        av_app_mouse(app, AV_MOUSE_DRAG, x + 5, y);
+        assert_true(fabs(params_of(app)->temperature - pow(1.05, 5)) < 1e-3);
+    }
+    av_app_free(app);
+}
+
+static void mouse_in_the_heatmap(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "3");
+    av_app_resize(app, 100, 40);
+    const struct av_canvas *c = av_app_draw(app);
+    int seen = 0;
+    for (int y = 0; y < c->rows; y++) {
+        for (int x = 0; x < c->cols; x += 5) {
+            av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+            seen += params_of(app)->query == 20 ? 1 : 0;
+        }
+    }
+    assert_true(seen > 0);
+    assert_true(params_of(app)->query < 32 && params_of(app)->key < 32);
+    av_app_free(app);
+}
+
+/* ---- Keeping, writing, files ----------------------------------------------------------------------------- */
+
+static void a_ghost_is_kept_and_dropped(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "s");
+    struct av_str before = screen(app);
+    press(app, "s c s c F7 Esc");
+    struct av_str after = screen(app);
+    assert_string_equal(before.text, after.text);
+    press(app, "s c s Esc");
+    struct av_str kept = screen(app);
+    assert_string_not_equal(before.text, kept.text);
+    av_str_free(&before);
+    av_str_free(&after);
+    av_str_free(&kept);
+    av_app_free(app);
+}
+
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void w_writes_and_never_overwrites(void **state)
+{
+    (void)state;
+    char home[4096], folder[] = "/tmp/attnviz-test-XXXXXX";
+    assert_non_null(getcwd(home, sizeof home));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    struct av_app *app = open_plain();
+    press(app, "w");
+    assert_string_equal(av_app_message(app), "wrote attnviz-001.svg and attnviz-001.json");
+    assert_true(exists("attnviz-001.svg") && exists("attnviz-001.json"));
+    unlink("attnviz-001.svg"); /* the numbers are there still: the pair is not free */
+    press(app, "w");
+    assert_true(exists("attnviz-002.svg") && exists("attnviz-002.json") && !exists("attnviz-001.svg"));
+    unlink("attnviz-001.json");
+    unlink("attnviz-002.svg");
+    unlink("attnviz-002.json");
+    assert_int_equal(rmdir(folder), 0);
+    press(app, "w"); /* into a folder that is gone */
+    assert_non_null(strstr(av_app_message(app), "attnviz-001.svg"));
+    assert_null(strstr(av_app_message(app), "wrote"));
+    assert_int_equal(chdir(home), 0);
+    av_app_free(app);
+}
+
+/* Three heads of four rows and two columns; entry = its place. */
+static struct av_tensor small_tensor(float *entries)
+{
+    struct av_tensor t = { .name = "small.npy", .dtype = "<f4", .rank = 3, .heads = 3, .n = 4, .d = 2, .f32 = entries };
+    for (int i = 0; i < 24; i++) {
+        entries[i] = (float)i / 8;
+    }
+    return t;
+}
+
+static void files_have_their_own_sizes(void **state)
+{
+    (void)state;
+    float entries[24];
+    struct av_tensor q = small_tensor(entries);
+    struct av_app_config config = plain_config();
+    config.q = config.k = &q;
+    struct av_app *app = open_app(&config);
+    assert_int_equal(params_of(app)->n_q, 4);
+    assert_int_equal(params_of(app)->d_k, 2);
+    static const char *const inert[] = { "d", "D", "n", "N", "r", "Space", "Enter" };
+    for (size_t i = 0; i < sizeof inert / sizeof inert[0]; i++) {
+        press(app, "d");
+        press(app, inert[i]);
+        assert_non_null(strstr(av_app_message(app), "files"));
+        assert_int_equal(params_of(app)->d_k, 2);
+        assert_int_equal(params_of(app)->n_k, 4);
+    }
+    press(app, "> > >");
+    assert_int_equal(params_of(app)->head, 2);
+    assert_true(shows(app, "head ends here: 0 .. 2"));
+    press(app, "<");
+    assert_int_equal(params_of(app)->head, 1);
+    press(app, "Enter 9 Enter");
+    assert_true(shows(app, "0 .. 2"));
+    press(app, "Esc s");
+    assert_int_equal(params_of(app)->scale, 0);
+    press(app, "R");
+    assert_int_equal(params_of(app)->n_q, 4);
+    av_app_free(app);
+}
+
+static void without_files_there_are_no_heads(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, ">");
+    assert_non_null(strstr(av_app_message(app), "head"));
+    assert_int_equal(params_of(app)->head, 0);
+    av_app_free(app);
+}
+
+static void given_logits_have_no_scale(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.logits.n = 3;
+    config.params.logits.at[0] = 1;
+    config.params.logits.at[1] = 0.5;
+    config.params.logits.at[2] = -0.5;
+    struct av_app *app = open_app(&config);
+    static const char *const inert[] = { "s", "D", "N", "r", "Space", "m" };
+    for (size_t i = 0; i < sizeof inert / sizeof inert[0]; i++) {
+        press(app, inert[i]);
+        assert_non_null(strstr(av_app_message(app), "logits"));
+    }
+    press(app, "O");
+    assert_true(fabs(av_app_snapshot(app, 0)->now.entropy_mean - 0.952807564013367) < 1e-13);
+    av_app_free(app);
+}
+
+/* ---- Themes --------------------------------------------------------------------------------------------- */
+
+static void themes_go_round(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    struct av_theme_entry entries[AV_THEME_LIST_MAX];
+    size_t count = av_theme_list(entries, AV_THEME_LIST_MAX);
+    assert_true(count >= 2);
+    for (size_t i = 1; i <= count; i++) {
+        press(app, "p");
+        assert_string_equal(av_app_theme(app)->name, entries[i % count].name);
+    }
+    press(app, "P");
+    assert_string_equal(av_app_theme(app)->name, entries[count - 1].name);
+    av_app_free(app);
+}
+
+static void a_broken_theme_is_told_of(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/attnviz-theme-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    fputs("title = 12\nnonsense\n", f);
+    fclose(f);
+    struct av_app_config config = plain_config();
+    config.theme = path;
+    struct av_app *app = open_app(&config);
+    assert_non_null(strstr(av_app_message(app), ":2:"));
+    assert_string_equal(av_app_theme(app)->name, AV_THEME_DEFAULT);
+    unlink(path);
+    av_app_free(app);
+}
+
+/* ---- Storms ------------------------------------------------------------------------------------------------ */
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return *state >> 8;
+}
+
+/* Whatever is pressed, in whatever order and size, the parameters stay valid. */
+static void key_storm(void **state)
+{
+    (void)state;
+    struct av_app *app = open_animated();
+    uint32_t random = 12345;
+    uint64_t now = 0;
+    struct av_error e;
+    for (int i = 0; i < 20000; i++) {
+        uint32_t r = next_random(&random);
+        uint32_t key = r % 4 == 0 ? AV_KEY_UP + next_random(&random) % 24 : 1 + next_random(&random) % 127;
+        if (key == 'w' || key == 'N') {
+            continue; /* files, and sizes that take long */
+        }
+        av_app_key(app, key);
+        if (r % 16 == 1) {
+            av_app_resize(app, 1 + (int)(next_random(&random) % 140), 1 + (int)(next_random(&random) % 50));
+        }
+        if (r % 8 == 2) {
+            now += next_random(&random) % 500;
+            av_app_tick(app, now);
+        }
+        if (r % 8 == 3) {
+            int x = (int)(next_random(&random) % 150), y = (int)(next_random(&random) % 60);
+            av_app_mouse(app, (enum av_mouse_kind)(next_random(&random) % 4), x, y);
+        }
+        if (r % 8 == 4) {
+            av_app_draw(app);
+        }
+        const struct av_params *p = params_of(app);
+        if (p->n_q * p->n_k > 4096 || p->d_k > 1024) {
+            press(app, "Esc Esc R");
+        }
+        if (av_params_check(params_of(app), false, &e) != AV_OK) {
+            fail_msg("key %d: %s", i, e.text);
+        }
+    }
+    av_app_free(app);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_bound_once),
+        cmocka_unit_test(views_keep_off_global_keys),
+        cmocka_unit_test(help_tells_everything),
+        cmocka_unit_test(help_scrolls),
+        cmocka_unit_test(a_key_on_the_help_acts),
+        cmocka_unit_test(bottom_line_has_whole_entries),
+        cmocka_unit_test(unknown_keys_say_so),
+        cmocka_unit_test(scale_there_and_back),
+        cmocka_unit_test(glide_moves_and_ends_exactly),
+        cmocka_unit_test(glide_turns_round_where_it_is),
+        cmocka_unit_test(glide_leaves_no_trace),
+        cmocka_unit_test(animation_can_be_switched_off),
+        cmocka_unit_test(every_parameter_walks_steps_and_undoes),
+        cmocka_unit_test(direct_keys),
+        cmocka_unit_test(undo_goes_far_back),
+        cmocka_unit_test(cursor_moves_undo_together),
+        cmocka_unit_test(values_are_typed),
+        cmocka_unit_test(a_seed_keeps_its_digits),
+        cmocka_unit_test(the_end_of_a_range_is_told),
+        cmocka_unit_test(the_sweep_goes_up_down_and_home),
+        cmocka_unit_test(the_sweep_pauses),
+        cmocka_unit_test(only_what_is_stale_runs),
+        cmocka_unit_test(without_memory_the_old_state_stays),
+        cmocka_unit_test(every_size_draws_and_answers),
+        cmocka_unit_test(a_single_line_still_speaks),
+        cmocka_unit_test(ascii_is_ascii),
+        cmocka_unit_test(mouse_on_a_parameter),
+        cmocka_unit_test(mouse_in_the_heatmap),
+        cmocka_unit_test(a_ghost_is_kept_and_dropped),
+        cmocka_unit_test(w_writes_and_never_overwrites),
+        cmocka_unit_test(files_have_their_own_sizes),
+        cmocka_unit_test(without_files_there_are_no_heads),
+        cmocka_unit_test(given_logits_have_no_scale),
+        cmocka_unit_test(themes_go_round),
+        cmocka_unit_test(a_broken_theme_is_told_of),
+        cmocka_unit_test(key_storm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
