@@ -13,6 +13,7 @@ enum av_place {
     AV_PLACE_VERDICT,
     AV_PLACE_WEIGHTS,
     AV_PLACE_QUERY,
+    AV_PLACE_MOMENTS,
     AV_PLACE_COUNT
 };
 
@@ -22,9 +23,12 @@ struct av_layout {
 };
 
 /* Places the panels in r for a matrix of n_rows x n_cols weights. Panels never
- * overlap and lie within r. As r shrinks they go in this order: query,
- * weights, scores, verdict, gauges; the header goes last. */
+ * overlap and lie within r. As r shrinks they go in this order: moments,
+ * query, weights, scores, verdict, gauges; the header goes last. */
 struct av_layout av_layout_overview(struct av_rect r, size_t n_rows, size_t n_cols);
+
+/* Size of a table of moments. */
+enum { AV_MOMENTS_W = 56, AV_MOMENTS_H = 10 };
 
 /* Columns left of a heatmap's cells, for the row labels, and lines it needs
  * beside the cells: title and column labels above, legend below. */

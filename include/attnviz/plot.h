@@ -10,7 +10,7 @@
 enum { AV_NUMBER_MAX = 32 };
 
 /* v with that many significant digits (1 .. 15), zeros kept so that a changing
- * number keeps its width: 0.870, 20.6, 1.20e-9 (a power outside 1e-3 .. 1e6).
+ * number keeps its width: 0.870, 20.6, 1.20e-9 (a power outside 1e-2 .. 1e6).
  * "0" for 0, "n/a" for NaN, "inf" and "-inf". */
 const char *av_plot_number(char out[AV_NUMBER_MAX], double v, int digits);
 

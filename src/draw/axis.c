@@ -63,8 +63,15 @@ static void tick_label(char out[AV_NUMBER_MAX], const struct av_axis *a, const s
     if (a->log) {
         long power = lround((double)i * t->step);
         snprintf(out, AV_NUMBER_MAX, power == 0 ? "1" : "1e%ld", power);
+        return;
+    }
+    /* As many decimals as the step has, the same for all labels. */
+    double v = tick_value(a, t, i);
+    int decimals = (int)-floor(log10(t->step) + 1e-9);
+    if (decimals > 4 || fabs(v) >= 1e6) {
+        av_plot_short(out, v, 6);
     } else {
-        av_plot_short(out, tick_value(a, t, i), 6);
+        snprintf(out, AV_NUMBER_MAX, "%.*f", decimals > 0 && i != 0 ? decimals : 0, v);
     }
 }
 
@@ -121,7 +128,7 @@ void av_plot_axis_y(struct av_canvas *c, const struct av_axis *a, int x, int y, 
     if (a->cells < 1) {
         return;
     }
-    struct ticks t = make_ticks(a, a->cells > 6 ? a->cells / 2 : a->cells);
+    struct ticks t = make_ticks(a, a->cells > 3 ? a->cells / 2 : a->cells);
     int behind = -1;
     for (long i = t.first; i <= t.last; i++) {
         char label[AV_NUMBER_MAX];

@@ -34,13 +34,14 @@ static struct av_rect take(struct av_rect *r, int h)
 /* ---- two columns ----------------------------------------------------- */
 
 /* Lines for gauges and verdict by the height of the column: the first row
- * whose `from` is reached. `gap` are blank lines between the panels. */
+ * whose `from` is reached. A gap is a blank line above the panel. */
 struct left_plan {
-    int from, gauges, verdict, gap;
+    int from, gauges_gap, gauges, verdict_gap, verdict;
 };
 
 static const struct left_plan left_plans[] = {
-    { 36, 16, 3, 1 }, { 27, 11, 2, 1 }, { 19, 7, 2, 1 }, { 16, 7, 2, 0 }, { 12, 4, 1, 0 }, { 0, 3, 1, 0 },
+    { 36, 1, 16, 0, 4 }, { 27, 1, 11, 1, 3 }, { 20, 1, 7, 0, 3 },
+    { 16, 0, 7, 0, 2 },  { 12, 0, 4, 0, 1 },  { 0, 0, 3, 0, 1 },
 };
 
 static void place_left(struct av_layout *l, struct av_rect r)
@@ -49,13 +50,13 @@ static void place_left(struct av_layout *l, struct av_rect r)
     while (r.h < plan->from) {
         plan++;
     }
-    int scores = r.h - plan->gauges - plan->verdict - 2 * plan->gap;
+    int scores = r.h - plan->gauges_gap - plan->gauges - plan->verdict_gap - plan->verdict;
     if (scores >= SCORES_LEAST) {
         l->at[AV_PLACE_SCORES] = take(&r, scores);
-        take(&r, plan->gap);
+        take(&r, plan->gauges_gap);
     }
     l->at[AV_PLACE_GAUGES] = take(&r, plan->gauges);
-    take(&r, plan->gap);
+    take(&r, plan->verdict_gap);
     l->at[AV_PLACE_VERDICT] = take(&r, r.h);
 }
 
@@ -65,6 +66,10 @@ static void place_right(struct av_layout *l, struct av_rect r, const struct av_h
     l->at[AV_PLACE_WEIGHTS] = take(&r, heat);
     if (r.h >= QUERY_LEAST) {
         l->at[AV_PLACE_QUERY] = take(&r, QUERY_MOST);
+    }
+    if (r.h > AV_MOMENTS_H && r.w >= AV_MOMENTS_W) {
+        take(&r, 1);
+        l->at[AV_PLACE_MOMENTS] = take(&r, AV_MOMENTS_H);
     }
 }
 
@@ -102,7 +107,14 @@ static void place_one_column(struct av_layout *l, struct av_rect r)
         heights[order[i].place] = order[i].h;
         rest -= order[i].h;
     }
-    /* What is left makes the pictures taller, the heatmap first. */
+    /* A line for the gauges' legend, two so that both histograms stand; what
+     * is left then makes the pictures taller. */
+    if (heights[AV_PLACE_QUERY] > 0) {
+        heights[AV_PLACE_GAUGES] += least(rest, 1);
+        rest -= least(rest, 1);
+        heights[AV_PLACE_SCORES] += least(rest, 2);
+        rest -= least(rest, 2);
+    }
     if (heights[AV_PLACE_WEIGHTS] > 0) {
         int scores = least(rest / 3, 6);
         heights[AV_PLACE_SCORES] += scores;

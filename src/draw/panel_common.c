@@ -7,7 +7,7 @@
 struct av_look av_look_scale(bool on)
 {
     static const struct av_look looks[] = {
-        { "unscaled", { 0x2592, AV_ROLE_UNSCALED } },
+        { "unscaled", { 0x2591, AV_ROLE_UNSCALED } },
         { "scaled", { 0x2588, AV_ROLE_SCALED } },
     };
     return looks[on];
@@ -46,6 +46,16 @@ const char *av_panel_percent(char out[AV_NUMBER_MAX], double share)
         snprintf(out, AV_NUMBER_MAX, "%.0f%%", percent);
     }
     return out;
+}
+
+const char *av_panel_weight(char out[AV_NUMBER_MAX], double p, double one_minus)
+{
+    if (p > 0.99 && one_minus > 0) {
+        char rest[AV_NUMBER_MAX];
+        snprintf(out, AV_NUMBER_MAX, "1 - %.20s", av_plot_short(rest, one_minus, 1));
+        return out;
+    }
+    return av_plot_number(out, p, 2);
 }
 
 static size_t clamp(int64_t at, size_t n)

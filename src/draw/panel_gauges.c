@@ -7,19 +7,20 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LABEL_W = 11, ENDS_W = 5, OTHER_W = 10, NOTE = 96, NOTE_W = 31, WIDE = 84 };
+enum { LABEL_W = 13, SYMBOL_W = 5, NUMBER_W = 8, ENDS_W = 6, OTHER_W = 10, NOTE = 96, NOTE_W = 31, WIDE = 84 };
 
 static const double DEAD = 1e-3;
 
 struct gauge {
-    const char *label;
+    const char *label, *symbol;
     const char *lo_text, *hi_text;
     struct av_axis axis; /* cells: set when drawn */
     double (*value)(const struct av_summary *sum);
     double (*theory)(const struct av_snapshot *s); /* may be NULL; NaN: unknown */
     double (*limit)(const struct av_snapshot *s);  /* where the alarm is; may be NULL */
     bool (*alarmed)(const struct av_snapshot *s, const struct av_summary *sum);
-    void (*note)(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum);
+    /* The value in words; brief: where the other does not fit. */
+    void (*note)(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief);
 };
 
 /* ---- entropy --------------------------------------------------------- */
@@ -41,13 +42,15 @@ static bool never(const struct av_snapshot *s, const struct av_summary *sum)
     return false;
 }
 
-static void entropy_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum)
+static void entropy_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
 {
     char share[AV_NUMBER_MAX];
     char keys[AV_NUMBER_MAX];
     av_plot_number(share, sum->entropy_norm_mean, 2);
     av_plot_number(keys, sum->effective_keys_mean, 3);
-    if (s->params.mask == AV_MASK_CAUSAL) {
+    if (brief) {
+        snprintf(out, NOTE, "%s · %s keys", share, keys);
+    } else if (s->params.mask == AV_MASK_CAUSAL) {
         snprintf(out, NOTE, "%s of ln keys · %s keys", share, keys);
     } else {
         snprintf(out, NOTE, "%s of ln %zu · %s keys", share, s->n_k, keys);
@@ -72,12 +75,13 @@ static bool largest_alarmed(const struct av_snapshot *s, const struct av_summary
     return sum->max_median > largest_limit(s);
 }
 
-static void largest_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum)
+static void largest_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
 {
     char value[AV_NUMBER_MAX];
     char share[AV_NUMBER_MAX];
     (void)s;
-    snprintf(out, NOTE, "%s median · %s rows > 0.9", av_plot_number(value, sum->max_median, 2),
+    snprintf(out, NOTE, brief ? "%s median · %s > 0.9" : "%s median · %s rows > 0.9",
+             av_panel_weight(value, sum->max_median, 1 - sum->max_median),
              av_panel_percent(share, sum->share_max_gt_0_9));
 }
 
@@ -106,13 +110,13 @@ static const char *tiny_number(char out[AV_NUMBER_MAX], double v)
     return v == 0 ? "<1e-307" : av_plot_number(out, v, 2);
 }
 
-static void gradient_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum)
+static void gradient_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
 {
     char value[AV_NUMBER_MAX];
     char share[AV_NUMBER_MAX];
     (void)s;
-    snprintf(out, NOTE, "%s median · %s dead rows", tiny_number(value, sum->jacobian_fro_median),
-             av_panel_percent(share, sum->share_fro_lt_1e_3));
+    snprintf(out, NOTE, brief ? "%s median · %s dead" : "%s median · %s dead rows",
+             tiny_number(value, sum->jacobian_fro_median), av_panel_percent(share, sum->share_fro_lt_1e_3));
 }
 
 /* ---- spread of the logits -------------------------------------------- */
@@ -137,12 +141,12 @@ static bool std_alarmed(const struct av_snapshot *s, const struct av_summary *su
     return std_value(sum) > s->theory_freezing;
 }
 
-static void std_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum)
+static void std_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
 {
     char value[AV_NUMBER_MAX];
     char freezing[AV_NUMBER_MAX];
-    snprintf(out, NOTE, "%s · freezes at √(2 ln n) = %s", av_plot_number(value, std_value(sum), 3),
-             av_plot_number(freezing, s->theory_freezing, 3));
+    snprintf(out, NOTE, brief ? "%s · freezes at %s" : "%s · freezes at √(2 ln n) = %s",
+             av_plot_number(value, std_value(sum), 3), av_plot_number(freezing, s->theory_freezing, 3));
 }
 
 /* ---- what reaches the scores ----------------------------------------- */
@@ -152,18 +156,29 @@ static double d_scores_value(const struct av_summary *sum)
     return sum->d_scores_rms_median;
 }
 
-static void d_scores_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum)
+static void d_scores_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
 {
     char value[AV_NUMBER_MAX];
     (void)s;
-    snprintf(out, NOTE, "%s median = scale / T × gradient", tiny_number(value, sum->d_scores_rms_median));
+    snprintf(out, NOTE, brief ? "%s median" : "%s median = multiplier / T × gradient",
+             tiny_number(value, sum->d_scores_rms_median));
 }
 
 /* The first three are always there, the others where the height allows. */
 static const struct gauge gauges[] = {
-    { "entropy", "0", "1", { 0, 1, false, 0 }, entropy_value, entropy_theory, NULL, never, entropy_note },
-    { "largest p", "0", "1", { 0, 1, false, 0 }, largest_value, NULL, largest_limit, largest_alarmed, largest_note },
+    { "entropy", "H", "0", "1", { 0, 1, false, 0 }, entropy_value, entropy_theory, NULL, never, entropy_note },
+    { "largest p",
+      "p",
+      "0",
+      "1",
+      { 0, 1, false, 0 },
+      largest_value,
+      NULL,
+      largest_limit,
+      largest_alarmed,
+      largest_note },
     { "gradient",
+      "J",
       "1e-6",
       "1",
       { 1e-6, 1, true, 0 },
@@ -172,8 +187,17 @@ static const struct gauge gauges[] = {
       gradient_limit,
       gradient_alarmed,
       gradient_note },
-    { "logit std", "0.01", "100", { 0.01, 100, true, 0 }, std_value, std_theory, std_limit, std_alarmed, std_note },
-    { "d_scores", "1e-6", "1", { 1e-6, 1, true, 0 }, d_scores_value, NULL, NULL, never, d_scores_note },
+    { "logit std",
+      "sd",
+      "0.01",
+      "100",
+      { 0.01, 100, true, 0 },
+      std_value,
+      std_theory,
+      std_limit,
+      std_alarmed,
+      std_note },
+    { "d_scores", "ds", "1e-6", "1", { 1e-6, 1, true, 0 }, d_scores_value, NULL, NULL, never, d_scores_note },
 };
 
 enum { GAUGES = sizeof gauges / sizeof *gauges, GAUGES_LEAST = 3 };
@@ -196,7 +220,7 @@ static void draw_track(struct av_canvas *c, const struct gauge *g, int x, int ri
 {
     const struct av_snapshot *s = ctx->snapshot;
     struct av_axis a = g->axis;
-    a.cells = right - x - 2 * ENDS_W + 1;
+    a.cells = right - x - 2 * ENDS_W + 2;
     if (a.cells < 4) {
         return;
     }
@@ -246,13 +270,17 @@ static void draw_note(struct av_canvas *c, const struct gauge *g, int x, int rig
                       bool alarmed)
 {
     char note[NOTE];
+    int end = x;
     enum av_role role = alarmed ? AV_ROLE_BAD : AV_ROLE_TEXT;
     if (s->now.rows == 0) {
         av_plot_fit(c, x, right, y, AV_ROLE_DIM, "n/a");
         return;
     }
-    g->note(note, s, &s->now);
-    if (av_plot_fit(c, x, right, y, role, note) == x) {
+    for (int brief = 0; end == x && brief <= 1; brief++) {
+        g->note(note, s, &s->now, brief == 1);
+        end = av_plot_fit(c, x, right, y, role, note);
+    }
+    if (end == x) {
         char number[AV_NUMBER_MAX];
         double v = g->value(&s->now);
         av_plot_fit(c, x, right, y, role, g->axis.log ? tiny_number(number, v) : av_plot_number(number, v, 2));
@@ -264,11 +292,12 @@ static void draw_gauge(struct av_canvas *c, const struct gauge *g, struct av_rec
     const struct av_snapshot *s = ctx->snapshot;
     bool alarmed = s->now.rows > 0 && g->alarmed(s, &s->now);
     int right = r.x + r.w;
-    av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, g->label);
+    bool narrow = r.w < LABEL_W + NUMBER_W;
+    int x = r.x + (narrow ? SYMBOL_W : LABEL_W);
+    av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, narrow ? g->symbol : g->label);
     if (alarmed) {
-        av_canvas_put(c, r.x + LABEL_W - 1, r.y, AV_MARK_ALARM, AV_ROLE_BAD);
+        av_canvas_put(c, x - 2, r.y, AV_MARK_ALARM, AV_ROLE_BAD);
     }
-    int x = r.x + LABEL_W + 1;
     if (r.h >= 2) {
         draw_note(c, g, x, right, r.y, s, alarmed);
         draw_track(c, g, r.x, right - OTHER_W, r.y + 1, ctx);
@@ -278,8 +307,8 @@ static void draw_gauge(struct av_canvas *c, const struct gauge *g, struct av_rec
         draw_track(c, g, r.x + LABEL_W, right - OTHER_W - NOTE_W - 1, r.y, ctx);
         draw_other(c, g, right - OTHER_W, right, r.y, s);
     } else {
-        draw_note(c, g, x, x + 8 < right ? x + 8 : right, r.y, s, alarmed);
-        draw_track(c, g, x + 8, right, r.y, ctx);
+        draw_note(c, g, x, x + NUMBER_W < right ? x + NUMBER_W : right, r.y, s, alarmed);
+        draw_track(c, g, x + NUMBER_W, right, r.y, ctx);
     }
 }
 

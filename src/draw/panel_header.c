@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 96, PIECES = 8 };
+enum { PIECE = 192, PIECES = 8, NAME_MOST = 24 };
 
 /* ---- the formula ----------------------------------------------------- */
 
@@ -66,8 +66,31 @@ static int draw_formula(struct av_canvas *c, struct av_rect r, const struct av_s
 
 /* ---- where the numbers come from ------------------------------------- */
 
+/* A file's name, of a long one the beginning. */
+static void name_text(char out[PIECE], const char *name)
+{
+    size_t len = 0;
+    const char *end = name;
+    for (int cells = 0; cells < NAME_MOST && *end != '\0'; cells++) {
+        av_utf8_next(&end);
+    }
+    len = (size_t)(end - name);
+    snprintf(out, PIECE, "%.*s%s", (int)len, name, *end != '\0' ? "…" : "");
+}
+
+/* "32 queries × 32 keys", or where that does not fit "32×32". */
+static void size_text(char out[PIECE], const struct av_snapshot *s, bool brief)
+{
+    if (brief) {
+        snprintf(out, PIECE, "%zu×%zu", s->n_q, s->n_k);
+    } else {
+        snprintf(out, PIECE, "%zu quer%s × %zu key%s", s->n_q, s->n_q == 1 ? "y" : "ies", s->n_k,
+                 s->n_k == 1 ? "" : "s");
+    }
+}
+
 /* Fills the pieces, the most telling first; returns their number. */
-static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *s)
+static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *s, bool brief)
 {
     static const char *const dists[] = { "normal", "uniform", "rademacher", "laplace" };
     const struct av_params *p = &s->params;
@@ -77,10 +100,13 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         snprintf(pieces[n++], PIECE, "%zu logits given", s->n_k);
         return n;
     }
-    snprintf(pieces[n++], PIECE, "%zu quer%s × %zu key%s", s->n_q, s->n_q == 1 ? "y" : "ies", s->n_k,
-             s->n_k == 1 ? "" : "s");
+    size_text(pieces[n++], s, brief);
     if (s->from_files) {
-        snprintf(pieces[n++], PIECE, "%.40s × %.40s", s->q_file->name, s->k_file->name);
+        char q[PIECE];
+        char k[PIECE];
+        name_text(q, s->q_file->name);
+        name_text(k, s->k_file->name);
+        snprintf(pieces[n++], PIECE, "%.90s × %.90s", q, k);
         snprintf(pieces[n++], PIECE, "head %zu of %zu", s->head, s->heads);
     } else {
         snprintf(pieces[n++], PIECE, "seed %llu", (unsigned long long)p->seed);
@@ -113,7 +139,10 @@ void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view
         x = behind > x ? behind + 3 : x;
     }
     char pieces[PIECES][PIECE];
-    size_t n = make_pieces(pieces, s);
+    size_t n = make_pieces(pieces, s, false);
+    if (x + (int)av_utf8_len(pieces[0]) > end) {
+        n = make_pieces(pieces, s, true);
+    }
     bool first = true;
     for (size_t i = 0; i < n; i++) {
         int from = first ? x : x + 3;

@@ -18,8 +18,14 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
         av_plot_fit(c, x + 1, right, r.y, AV_ROLE_BAD, s->invalid[i] ? "holds a NaN or an infinity" : "has no keys");
         return;
     }
-    snprintf(text, sizeof text, "largest p %s at key %zu", av_plot_number(number, row->max, 2), row->argmax);
-    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    snprintf(text, sizeof text, "largest p %s at key %zu", av_panel_weight(number, row->max, row->one_minus_max),
+             row->argmax);
+    int end = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    if (end == x + 2) {
+        snprintf(text, sizeof text, "p %s at %zu", number, row->argmax);
+        end = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    }
+    x = end;
     snprintf(text, sizeof text, "entropy %s", av_plot_number(number, row->entropy, 3));
     av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
 }
@@ -41,7 +47,12 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     double top = s->rows[i].max;
     struct av_fill fill = av_look_now(s).fill;
     char number[AV_NUMBER_MAX];
-    av_canvas_text_right(c, g->cells.x - 1, r.y, AV_ROLE_AXIS, av_plot_number(number, top, 2));
+    for (int digits = 2; digits > 0; digits--) {
+        av_plot_number(number, top, digits);
+        if (av_plot_fit_right(c, r.x, g->cells.x - 1, r.y, AV_ROLE_AXIS, number) < g->cells.x - 1) {
+            break;
+        }
+    }
     for (int y = r.y; y < r.y + r.h; y++) {
         av_canvas_put(c, g->cells.x - 1, y, y == r.y ? 0x2524 : 0x2502, AV_ROLE_AXIS);
     }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum {
-    MARGIN = 6, /* columns for the labels of the heights */
+    MARGIN = 7, /* columns for the labels of the heights */
     AXIS_H = 2,
     PLOT_LEAST = 2,
     TITLE_H = 1
@@ -56,6 +56,7 @@ static double highest(const struct series *s, const struct av_axis *a)
 /* One of the two histograms. */
 struct plot {
     bool scale, now;
+    double factor;                    /* of the scores */
     struct series bars, curve, ghost; /* density NULL: not drawn */
 };
 
@@ -69,7 +70,9 @@ static struct plot make_plot(const struct av_view_context *ctx, bool scale)
     struct series curve = { scale ? h->scaled_curve : h->unscaled_curve, h->bins, h->lo, h->hi, 1 };
     struct plot p = { .scale = scale, .now = (s->params.scale != 0) == scale, .bars = bars, .curve = curve };
     double settled = av_params_alpha(&s->params);
+    p.factor = scale ? pow((double)s->d_k, -s->params.exponent) : 1;
     if (p.now && fabs(s->alpha - settled) > 1e-12 * settled) {
+        p.factor = s->alpha;
         p.bars = (struct series){ h->unscaled, h->bins, h->lo, h->hi, s->alpha };
         p.curve = (struct series){ h->unscaled_curve, h->bins, h->lo, h->hi, s->alpha };
     }
@@ -80,54 +83,81 @@ static struct plot make_plot(const struct av_view_context *ctx, bool scale)
     return p;
 }
 
-static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct plot *p)
+/* A density as dots, so that the tops of the bars stay in sight between them,
+ * in every second column from `first` on. On a full cell a dot is reversed. */
+static void draw_dots(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct series *s,
+                      double top, struct av_fill dot, int first)
 {
-    double top = fmax(fmax(highest(&p->bars, a), highest(&p->curve, a)), highest(&p->ghost, a));
-    if (!(top > 0)) {
-        return;
-    }
-    int bottom = r.y + r.h - 1;
-    struct av_fill fill = av_look_scale(p->scale).fill;
-    struct av_axis height = { 0, top, false, r.h };
-    av_plot_axis_y(c, &height, r.x + MARGIN - 1, r.y, MARGIN - 1);
-    for (int i = 0; i < a->cells; i++) {
+    for (int i = first; i < a->cells; i += 2) {
+        double height = at_column(s, a, i) / top * r.h;
         int x = r.x + MARGIN + i;
-        av_plot_column(c, x, bottom, r.h, at_column(&p->bars, a, i) / top, fill);
-        double curve = at_column(&p->curve, a, i) / top;
-        if (curve * r.h > 0.05) { /* a curve along the axis would be noise */
-            av_plot_point(c, x, bottom, r.h, curve, (struct av_fill){ AV_MARK_CURVE, AV_ROLE_CURVE });
-        }
-        if (p->ghost.density != NULL) {
-            double ghost = at_column(&p->ghost, a, i) / top;
-            av_plot_point(c, x, bottom, r.h, ghost, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST });
+        int y = r.y + r.h - 1 - (int)fmin(height, r.h - 1);
+        if (height > 0.05) { /* dots along the axis would be noise */
+            const struct av_cell *cell = av_canvas_at(c, x, y);
+            bool full = cell->code == 0x2588 && !cell->mark;
+            av_canvas_put(c, x, y, dot.body, full ? (enum av_role)cell->role : dot.role);
+            if (full) {
+                av_canvas_mark(c, (struct av_rect){ x, y, 1, 1 });
+            }
         }
     }
 }
 
-/* "scaled   var 1.01 (theory 1)": what is drawn, and its width in a number. */
+static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct plot *p)
+{
+    static const struct av_fill curve = { AV_MARK_CURVE, AV_ROLE_CURVE };
+    static const struct av_fill ghost = { AV_MARK_GHOST, AV_ROLE_GHOST };
+    double top = fmax(fmax(highest(&p->bars, a), highest(&p->curve, a)), highest(&p->ghost, a));
+    if (!(top > 0)) {
+        return;
+    }
+    struct av_fill fill = av_look_scale(p->scale).fill;
+    struct av_axis height = { 0, top, false, r.h };
+    av_plot_axis_y(c, &height, r.x + MARGIN - 1, r.y, MARGIN - 1);
+    for (int i = 0; i < a->cells; i++) {
+        av_plot_column(c, r.x + MARGIN + i, r.y + r.h - 1, r.h, at_column(&p->bars, a, i) / top, fill);
+    }
+    int middle = a->cells / 2 % 2;
+    draw_dots(c, r, a, &p->curve, top, curve, middle);
+    if (p->ghost.density != NULL) {
+        draw_dots(c, r, a, &p->ghost, top, ghost, 1 - middle);
+    }
+}
+
+/* Columns of the title: swatch and name, "now", the variance. */
+enum { NAME_AT = 3, NOW_AT = 12, VAR_AT = 17 };
+
+/* "scaled now  var 1.01 (theory 1)": what is drawn, and its width in a number. */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const struct plot *p)
 {
     struct av_look look = av_look_scale(p->scale);
-    double factor = p->scale ? pow((double)s->d_k, -s->params.exponent) : 1;
-    char measured[AV_NUMBER_MAX];
-    char expected[AV_NUMBER_MAX];
+    char number[AV_NUMBER_MAX];
     char text[128];
     int right = r.x + r.w;
-    av_canvas_put(c, r.x + 1, r.y, look.fill.body, look.fill.role);
-    int x = av_plot_fit(c, r.x + 3, right, r.y, look.fill.role, look.name);
-    int name_end = x;
+    av_panel_legend(c, r.x + 1, right, r.y, look.fill, look.name);
+    av_plot_fit(c, r.x + NAME_AT, right, r.y, look.fill.role, look.name);
     if (p->now) {
-        x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_SELECT, "now");
+        av_plot_fit(c, r.x + NOW_AT, right, r.y, AV_ROLE_SELECT, "now");
     }
-    x = name_end + 5; /* the same place with and without "now" */
-    enum av_role role = p->now ? AV_ROLE_TEXT : AV_ROLE_DIM;
-    snprintf(text, sizeof text, "var %s",
-             av_plot_number(measured, factor * factor * av_moments_var(&s->score_moments), 3));
-    x = av_plot_fit(c, x, right, r.y, role, text);
-    if (!isnan(s->expected_var)) {
-        snprintf(text, sizeof text, " (theory %s)", av_plot_short(expected, factor * factor * s->expected_var, 4));
-        x = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, text);
+    double growth = p->factor * p->factor;
+    double var = growth * av_moments_var(&s->score_moments);
+    snprintf(text, sizeof text, "var %s", av_plot_number(number, var, 3));
+    int from = r.x + VAR_AT;
+    int x = av_plot_fit(c, from, right, r.y, p->now ? AV_ROLE_TEXT : AV_ROLE_DIM, text);
+    if (x > from && !isnan(s->expected_var)) {
+        av_plot_short(number, growth * s->expected_var, 4);
+        snprintf(text, sizeof text, " • theory %s", number);
+        int end = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, text);
+        if (end == x) {
+            snprintf(text, sizeof text, " • %s", number);
+            end = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, text);
+        }
+        x = end;
     }
+    if (x > from && isnan(s->expected_var)) {
+        x = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, " •");
+    }
+    x = av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, s->histogram.exact ? "  exact density" : "  normal approx.");
     if (p->ghost.density != NULL) {
         av_panel_legend(c, x + 2, right, r.y, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST }, "kept");
     }
@@ -155,7 +185,7 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
     bool room = r.h >= AXIS_H + TITLE_H + 1 && axis.cells >= 8;
     if (room && (h->bins == 0 || !(h->hi > h->lo))) {
         av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_DIM,
-                    s->from_logits ? "logits given by hand: there are no scores" : "no scores to show");
+                    s->from_logits ? "logits given: no scores" : "no scores to show");
     } else if (room) {
         struct plot plots[2];
         size_t n = choose_plots(plots, r, ctx);
@@ -169,7 +199,7 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
         }
         av_canvas_put(c, r.x + MARGIN - 1, y, 0x2514, AV_ROLE_AXIS);
         av_plot_axis_x(c, &axis, r.x + MARGIN, y, 1);
-        av_plot_fit(c, r.x, r.x + MARGIN - 1, y, AV_ROLE_DIM, "score");
+        av_plot_fit(c, r.x + 1, r.x + MARGIN - 1, y, AV_ROLE_DIM, "score");
     }
     av_canvas_clip(c, clip);
 }

@@ -1,11 +1,10 @@
 /* panel_weights.c - the heatmap: queries down, keys across. */
 #include "panels.h"
 
-#include "attnviz/utf8.h"
-
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+enum { TITLE_ROOM = 34 }; /* for the words behind the quantity's name */
 
 static const double LOG_BOTTOM = -12; /* log10 weights below count as none */
 
@@ -117,90 +116,22 @@ static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const 
     }
 }
 
-/* ---- labels ---------------------------------------------------------- */
-
-/* The smallest power of two times `pool` whose labels are `gap` cells apart. */
-static size_t label_step(size_t pool, int cell, int gap)
-{
-    size_t step = pool;
-    while ((int)(step / pool) * cell < gap) {
-        step *= 2;
-    }
-    return step;
-}
-
-/* Labels right of the margin's left edge; the selected query has its own and
- * an arrow, in place of any other on that line. */
-static void draw_row_labels(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s)
-{
-    size_t step = label_step(g->pool_rows, g->cell_h, 2);
-    size_t first = (g->row + step - 1) / step * step;
-    char text[AV_NUMBER_MAX];
-    int selected = av_heat_y(g, av_panel_query(s));
-    for (size_t i = first; i < g->row + g->rows; i += step) {
-        int y = av_heat_y(g, i);
-        if (y != selected) {
-            snprintf(text, sizeof text, "%zu", i);
-            av_canvas_text_right(c, g->cells.x - 1, y, AV_ROLE_AXIS, text);
-        }
-    }
-    if (selected >= 0) {
-        snprintf(text, sizeof text, "%zu", av_panel_query(s));
-        av_canvas_text_right(c, g->cells.x - 1, selected, AV_ROLE_SELECT, text);
-        av_canvas_put(c, g->cells.x - 1, selected, 0x25B8, AV_ROLE_SELECT);
-    }
-}
-
-/* Room that a label centred on a key's cell takes on the line of labels. */
-struct label {
-    char text[AV_NUMBER_MAX];
-    int from, to;
-};
-
-static struct label key_label(const struct av_heat_grid *g, size_t key, int right)
-{
-    struct label l;
-    snprintf(l.text, sizeof l.text, "%zu", key);
-    int len = (int)strlen(l.text);
-    l.from = av_heat_x(g, key) + (g->cell_w - len) / 2;
-    l.from = l.from + len > right ? right - len : l.from;
-    l.to = l.from + len;
-    return l;
-}
-
-static void draw_key_labels(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s, int right)
-{
-    int y = g->cells.y - 1;
-    size_t key = av_panel_key(s);
-    struct label mine = { "", 0, 0 };
-    if (av_heat_x(g, key) >= 0) {
-        mine = key_label(g, key, right);
-        av_canvas_text(c, mine.from, y, AV_ROLE_SELECT, mine.text);
-    }
-    int digits = snprintf(NULL, 0, "%zu", g->col + g->cols);
-    size_t step = label_step(g->pool_cols, g->cell_w, digits + 2);
-    for (size_t j = (g->col + step - 1) / step * step; j < g->col + g->cols; j += step) {
-        struct label l = key_label(g, j, right);
-        if (l.to + 1 <= mine.from || l.from >= mine.to + 1) {
-            av_canvas_text(c, l.from, y, AV_ROLE_AXIS, l.text);
-        }
-    }
-}
-
 /* ---- words around the cells ------------------------------------------ */
 
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
                        enum av_heat_quantity quantity, enum av_heat_pool pool)
 {
     static const char *const names[AV_HEAT_QUANTITIES] = { "weights p", "log10 p", "logits z", "scores q·k" };
-    char text[64];
     int right = r.x + r.w;
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[quantity]);
-    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, "query ↓ key →");
+    int edge = g->cells.x + g->cells.w;
+    right = edge > x + TITLE_ROOM ? edge : right;
     if (g->pool_rows > 1 || g->pool_cols > 1) {
+        char text[64];
         snprintf(text, sizeof text, "%s of %zu×%zu", pool == AV_HEAT_MAX ? "max" : "mean", g->pool_rows, g->pool_cols);
-        av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+        right = av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text) - 2;
     }
+    av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, "query ↓ key →");
 }
 
 static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
@@ -244,8 +175,8 @@ void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_vie
     enum av_heat_pool pool = pool_of(ctx->state);
     struct heat_scale scale = make_scale(s, &g, quantity, pool);
     draw_title(c, r, &g, quantity, pool);
-    draw_row_labels(c, &g, s);
-    draw_key_labels(c, &g, s, r.x + r.w);
+    av_panel_row_labels(c, &g, (int64_t)av_panel_query(s));
+    av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)av_panel_key(s));
     draw_cells(c, &g, s, quantity, pool, &scale);
     draw_legend(c, r, &g, s, &scale);
     if (ctx->full) {

@@ -39,6 +39,9 @@ int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill
 /* A share in percent, as "9%", "<1%", ">99%", "n/a". */
 const char *av_panel_percent(char out[AV_NUMBER_MAX], double share);
 
+/* A weight p with two digits; close to 1 as "1 - 3e-4", from one_minus = 1 - p. */
+const char *av_panel_weight(char out[AV_NUMBER_MAX], double p, double one_minus);
+
 /* The selected query and key, moved into the matrix. */
 size_t av_panel_query(const struct av_snapshot *s);
 size_t av_panel_key(const struct av_snapshot *s);
@@ -52,7 +55,6 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
 
 /* Measured against expected moments of the scores. */
 void av_panel_moments(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
-enum { AV_MOMENTS_W = 46, AV_MOMENTS_H = 10 };
 
 /* Gauges of entropy, largest weight, gradient, and more where there is room. */
 void av_panel_gauges(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
@@ -84,9 +86,23 @@ void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_vie
 struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
                                           const struct av_view_state *state);
 
+/* Indices of rows, ending one column left of the cells, and of columns on
+ * line y, ending before column `right`. The selected one (-1: none) always has
+ * its label, others make room for it. */
+void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, int64_t selected);
+void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, int64_t selected);
+
 /* The selected query's weights as columns, below the columns of a heatmap's
  * grid (cells.w 0: over a grid of its own). */
 void av_panel_row(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx,
                   const struct av_heat_grid *above);
+
+/* A quantity of the rows that count, one column a query (or several queries
+ * pooled from the least to the greatest), on a logarithmic axis. */
+enum av_row_quantity { AV_ROW_JACOBIAN, AV_ROW_DQ };
+void av_panel_rows(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx,
+                   enum av_row_quantity quantity);
+struct av_heat_grid av_panel_rows_grid(struct av_rect r, size_t n_q);
+enum { AV_ROWS_LEAST_H = 8 };
 
 #endif

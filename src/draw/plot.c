@@ -10,8 +10,8 @@
 
 /* ---- numbers --------------------------------------------------------- */
 
-/* Plain notation holds from 1e-3 up to below 1e6. */
-enum { PLAIN_LEAST = -3, PLAIN_MOST = 5 };
+/* Plain notation holds from 1e-2 up to below 1e6. */
+enum { PLAIN_LEAST = -2, PLAIN_MOST = 5 };
 
 /* Drops zeros behind the decimal point, and a point that ends the number. */
 static void trim_zeros(char *text)
@@ -64,6 +64,8 @@ const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits)
 
 /* ---- bars and points ------------------------------------------------- */
 
+enum { FULL_BLOCK = 0x2588 };
+
 /* Eighths of a cell that `part` of `cells` cells fills. */
 static int eighths(double part, int cells)
 {
@@ -74,25 +76,39 @@ static int eighths(double part, int cells)
     return n > 0 ? n : 1;
 }
 
+/* Whether a bar of n eighths ends in a cell of its own: in a broken one, and
+ * always when its body is shaded, which it then outlines. */
+static bool has_cap(int n, struct av_fill fill)
+{
+    return n % 8 > 0 || (n > 0 && fill.body != FULL_BLOCK);
+}
+
+static uint32_t cap_eighths(int n)
+{
+    return n % 8 > 0 ? (uint32_t)(n % 8) : 8;
+}
+
 void av_plot_bar(struct av_canvas *c, int x, int y, int w, double part, struct av_fill fill)
 {
     int n = eighths(part, w);
-    for (int i = 0; i < n / 8; i++) {
+    int full = (n - has_cap(n, fill)) / 8;
+    for (int i = 0; i < full; i++) {
         av_canvas_put(c, x + i, y, fill.body, fill.role);
     }
-    if (n % 8 > 0) {
-        av_canvas_put(c, x + n / 8, y, 0x2590U - (uint32_t)(n % 8), fill.role);
+    if (has_cap(n, fill)) {
+        av_canvas_put(c, x + full, y, 0x2590U - cap_eighths(n), fill.role);
     }
 }
 
 void av_plot_column(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill fill)
 {
     int n = eighths(part, h);
-    for (int i = 0; i < n / 8; i++) {
+    int full = (n - has_cap(n, fill)) / 8;
+    for (int i = 0; i < full; i++) {
         av_canvas_put(c, x, bottom - i, fill.body, fill.role);
     }
-    if (n % 8 > 0) {
-        av_canvas_put(c, x, bottom - n / 8, 0x2580U + (uint32_t)(n % 8), fill.role);
+    if (has_cap(n, fill)) {
+        av_canvas_put(c, x, bottom - full, 0x2580U + cap_eighths(n), fill.role);
     }
 }
 

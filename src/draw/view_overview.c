@@ -22,6 +22,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     av_panel_gauges(c, l.at[AV_PLACE_GAUGES], &all);
     av_panel_verdict(c, l.at[AV_PLACE_VERDICT], &all);
     av_panel_weights(c, l.at[AV_PLACE_WEIGHTS], &all);
+    av_panel_moments(c, l.at[AV_PLACE_MOMENTS], &all);
     av_panel_row(c, l.at[AV_PLACE_QUERY], &all, &grid);
 }
 

@@ -120,7 +120,7 @@ static void fake_summary(struct av_summary *sum, const struct fake *f, const str
     sum->dq_rms_mean = alpha * sum->jacobian_fro_mean;
     sum->dq_rms_median = alpha * sum->jacobian_fro_median;
     sum->logits = f->s.score_moments;
-    sum->logits.m2 *= alpha * alpha;
+    sum->logits.m2 *= alpha * alpha / f->s.params.temperature / f->s.params.temperature;
     free(column);
 }
 
@@ -191,12 +191,11 @@ static void fake_make(struct fake *f, const struct av_params *p)
     double alpha = pow((double)p->d_k, -p->exponent);
     s->alpha = p->scale ? alpha : 1;
     uint64_t state = p->seed;
-    s->score_moments = (struct av_moments)AV_MOMENTS_INIT;
     for (size_t i = 0; i < n; i++) {
         f->scores[i] = sqrt((double)p->d_k) * fake_normal(&state);
-        s->score_moments.count++;
-        s->score_moments.m2 += f->scores[i] * f->scores[i];
     }
+    s->score_moments = (struct av_moments)AV_MOMENTS_INIT;
+    av_moments_add(&s->score_moments, f->scores, n);
     s->expected_var = (double)p->d_k;
     s->expected_kurtosis = 6.0 / (double)p->d_k;
     fake_histogram(f, alpha);
