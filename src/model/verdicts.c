@@ -24,10 +24,19 @@ static void judge_saturation(struct av_snapshot *s)
         return;
     }
     struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
-    if (v != NULL) {
+    if (v == NULL) {
+        return;
+    }
+    /* The finding that decided comes first. */
+    const char *where = wide ? "above" : "within";
+    if (share > 0.25) {
         snprintf(v->text, sizeof v->text,
                  "%.0f%% of rows give more than 0.9 to one key; logit std %.3g is %s sqrt(2 ln n) = %.3g", 100 * share,
-                 std, wide ? "above" : "within", s->theory_freezing);
+                 std, where, s->theory_freezing);
+    } else {
+        snprintf(v->text, sizeof v->text,
+                 "logit std %.3g is %s sqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one key", std, where,
+                 s->theory_freezing, 100 * share);
     }
 }
 
