@@ -118,6 +118,7 @@ struct edge {
 /* A law symmetric about 0; param is what its functions need to know. */
 struct law {
     double param;
+    double steepest; /* |f'(x) / f(x)| is at most this, and at most x but for a singularity at 0 */
     double (*density)(double param, double x);
     struct edge (*edge)(double param, double x);
 };
@@ -168,7 +169,7 @@ static double mass_gauss(const struct law *law, double a, double b)
 static double mass_one_side(const struct law *law, const struct edge *near, const struct edge *far)
 {
     const double width = far->x - near->x;
-    if (width < 0.02 * near->x && width * fmax(1.0, far->x) < 0.02) {
+    if (width < 0.02 * near->x && width * fmax(1.0, fmin(law->steepest, far->x)) < 0.02) {
         return mass_gauss(law, near->x, far->x);
     }
     return near->central < near->tail ? far->central - near->central : near->tail - far->tail;
@@ -209,14 +210,14 @@ static void bin_means(const struct law *law, double center, double spread, doubl
 
 void av_density_bins(size_t d, double factor, double lo, double hi, size_t bins, double *out)
 {
-    const struct law law = { (double)d, score_density, score_edge };
+    const struct law law = { (double)d, 1.0, score_density, score_edge };
     bin_means(&law, 0.0, factor, lo, hi, bins, out);
 }
 
 void av_density_normal_bins(double mean, double std, double lo, double hi, size_t bins, double *out)
 {
     if (std > 0.0) {
-        const struct law law = { 0.0, normal_density, normal_edge };
+        const struct law law = { 0.0, HUGE_VAL, normal_density, normal_edge };
         bin_means(&law, mean, std, lo, hi, bins, out);
         return;
     }
