@@ -202,6 +202,26 @@ static void duplicates_of_the_winner(void **state)
     free_keys(&k);
 }
 
+/* A runner-up that is almost the winner's vector does not hide smaller keys
+ * that are not. */
+static void near_duplicate_of_the_winner(void **state)
+{
+    (void)state;
+    uint64_t seed = 14;
+    struct keys k = random_keys(4, 8, 8, 0, 1, &seed);
+    memset(k.f32, 0, 2 * k.pitch * sizeof *k.f32);
+    memset(k.f64, 0, 2 * k.pitch * sizeof *k.f64);
+    k.f32[k.pitch] = 0x1p-120F;
+    k.f64[k.pitch] = 0x1p-120;
+    for (double gap = 0; gap <= 300; gap += 50) {
+        const double z[] = { 3, 0, -gap, -gap - 1 };
+        double p[4];
+        const size_t m = weights_of(p, z, k.n);
+        close_to(run(p, &k, m), by_definition(p, &k, m), 1e-14);
+    }
+    free_keys(&k);
+}
+
 static void ties_of_the_winner(void **state)
 {
     (void)state;
@@ -258,8 +278,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_and_saturation),        cmocka_unit_test(runner_up_of_any_size),
         cmocka_unit_test(keys_far_from_zero),           cmocka_unit_test(duplicates_of_the_winner),
-        cmocka_unit_test(ties_of_the_winner),           cmocka_unit_test(masked_keys_are_not_read),
-        cmocka_unit_test(wide_entries_keep_their_bits),
+        cmocka_unit_test(near_duplicate_of_the_winner), cmocka_unit_test(ties_of_the_winner),
+        cmocka_unit_test(masked_keys_are_not_read),     cmocka_unit_test(wide_entries_keep_their_bits),
     };
     return cmocka_run_group_tests_name("dq", tests, NULL, NULL);
 }
