@@ -28,9 +28,7 @@ static inline vd exp_remainder(vd r, vd r2)
  * x = k ln 2 + r with |r| <= ln(2)/2. r stays split as high - low, so that its
  * rounding only enters through the small r^2 q(r). The scale 2^k is put on as
  * 2^(k + 512), by adding to the exponent's bits, and 2^-512, by the one
- * multiplication that rounds where the result is denormal. Several short
- * loops instead of one: the steps of one number depend on each other, those
- * of different numbers fill the gaps. */
+ * multiplication that rounds where the result is denormal. */
 static inline struct lanes lanes_exp_neg(struct lanes x)
 {
     /* Adding `shift` rounds to an integer, which then stands in the low bits
@@ -38,29 +36,19 @@ static inline struct lanes lanes_exp_neg(struct lanes x)
     const double shift = 0x1.8p52 + 512;
     const double log2_e = 0x1.71547652b82fep0;
     const double ln2_high = 0x1.62e42fefa2p-1, ln2_low = 0x1.9ef35793c7673p-41;
-    vi64 keep[AV_LANE_PARTS];
-    struct lanes sum, high, low, r, r2, y;
-
+    struct lanes y;
     for (size_t u = 0; u < AV_LANE_PARTS; u++) {
         /* What is far below is computed as exp(0) and wiped out: operations
          * that underflow are slow on many machines. */
-        keep[u] = x.part[u] > vd_splat(-0x1.74910d52d3051p9);
-        x.part[u] = (vd)(keep[u] & (vi64)x.part[u]);
-        sum.part[u] = x.part[u] * log2_e + shift;
-    }
-    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
-        const vd k = sum.part[u] - shift;
-        high.part[u] = x.part[u] - k * ln2_high;
-        low.part[u] = k * ln2_low;
-        r.part[u] = high.part[u] - low.part[u];
-        r2.part[u] = r.part[u] * r.part[u];
-    }
-    for (size_t u = 0; u < AV_LANE_PARTS; u++)
-        y.part[u] = exp_remainder(r.part[u], r2.part[u]);
-    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
-        const vd exp_r = 1 + (high.part[u] + (r2.part[u] * y.part[u] - low.part[u]));
-        const vd scaled = (vd)((vu64)exp_r + ((vu64)sum.part[u] << 52));
-        y.part[u] = (vd)(keep[u] & (vi64)(scaled * 0x1p-512));
+        const vi64 keep = x.part[u] > vd_splat(-0x1.74910d52d3051p9);
+        const vd v = (vd)(keep & (vi64)x.part[u]);
+        const vd sum = v * log2_e + shift;
+        const vd k = sum - shift;
+        const vd high = v - k * ln2_high, low = k * ln2_low;
+        const vd r = high - low, r2 = r * r;
+        const vd exp_r = 1 + (high + (r2 * exp_remainder(r, r2) - low));
+        const vd scaled = (vd)((vu64)exp_r + ((vu64)sum << 52));
+        y.part[u] = (vd)(keep & (vi64)(scaled * 0x1p-512));
     }
     return y;
 }

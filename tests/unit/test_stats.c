@@ -247,6 +247,11 @@ static void histogram_bins_and_edges(void **state)
     av_histogram_add(scaled, 4, -1, 1, y, sizeof y / sizeof *y, 0.125);
     const uint32_t want_scaled[] = { 1, 0, 2, 2 };
     assert_memory_equal(scaled, want_scaled, sizeof want_scaled);
+
+    uint32_t rounded[3] = { 0 }; /* below hi, but as far from lo as hi is after rounding */
+    const double just_below = 0x1p-61;
+    av_histogram_add(rounded, 2, -1, 0x1p-60, &just_below, 1, 1);
+    assert_true(rounded[0] == 0 && rounded[1] == 1 && rounded[2] == 0);
 }
 
 static void histogram_counts_every_number_once(void **state)
