@@ -73,15 +73,17 @@ static void pack_keys(double *x, const struct av_entries *k, size_t j0, size_t k
     }
 }
 
-/* s[r * pitch + lane] += sum over n columns of q[r][c] k[c][lane]. */
-static void add_tile(double *s, size_t pitch, const double *q, const double *k, size_t n)
+/* s[r][lane] += sum over n >= 1 columns of q[r][c] k[c][lane]. Not inlined, it
+ * has all registers to itself. */
+static __attribute__((noinline)) void add_tile(double *const s[ROWS], const double *q, const double *k, size_t n)
 {
     vd sum[ROWS][2];
     for (size_t r = 0; r < ROWS; r++) {
-        sum[r][0] = vd_load(s + r * pitch);
-        sum[r][1] = vd_load(s + r * pitch + AV_LANES_D);
+        sum[r][0] = vd_load(s[r]);
+        sum[r][1] = vd_load(s[r] + AV_LANES_D);
     }
-    for (size_t c = 0; c < n; c++) {
+    size_t c = 0;
+    do {
         vd k0 = vd_load(k + c * PANEL);
         vd k1 = vd_load(k + c * PANEL + AV_LANES_D);
         for (size_t r = 0; r < ROWS; r++) {
@@ -89,23 +91,39 @@ static void add_tile(double *s, size_t pitch, const double *q, const double *k, 
             sum[r][0] += a * k0;
             sum[r][1] += a * k1;
         }
-    }
+    } while (++c < n);
     for (size_t r = 0; r < ROWS; r++) {
-        vd_store(s + r * pitch, sum[r][0]);
-        vd_store(s + r * pitch + AV_LANES_D, sum[r][1]);
+        vd_store(s[r], sum[r][0]);
+        vd_store(s[r] + AV_LANES_D, sum[r][1]);
     }
 }
 
-/* The same where only rows x keys of the tile exist in s. */
-static void add_part(double *s, size_t pitch, size_t rows, size_t keys, const double *q, const double *k, size_t n)
+/* Scores of `rows` queries (packed) with all keys of the block (packed). */
+static void add_rows(double *s, size_t pitch, size_t rows, size_t keys, const struct packed *packed, size_t n)
 {
-    double tile[ROWS * PANEL] = { 0 };
-    for (size_t r = 0; r < rows; r++) {
-        memcpy(tile + r * PANEL, s + r * pitch, keys * sizeof *s);
+    /* Rows that do not exist, and all of them in a panel that is not full,
+     * are summed aside. */
+    double aside[ROWS][PANEL] = { { 0 } };
+    double *at[ROWS];
+    size_t whole = keys - keys % PANEL;
+    for (size_t r = 0; r < ROWS; r++) {
+        at[r] = aside[r];
     }
-    add_tile(tile, PANEL, q, k, n);
-    for (size_t r = 0; r < rows; r++) {
-        memcpy(s + r * pitch, tile + r * PANEL, keys * sizeof *s);
+    for (size_t j = 0; j < whole; j += PANEL) {
+        for (size_t r = 0; r < rows; r++) {
+            at[r] = s + r * pitch + j;
+        }
+        add_tile(at, packed->q, packed->k + j * COLUMNS, n);
+    }
+    if (whole < keys) {
+        size_t size = (keys - whole) * sizeof *s;
+        for (size_t r = 0; r < rows; r++) {
+            at[r] = memcpy(aside[r], s + r * pitch + whole, size);
+        }
+        add_tile(at, packed->q, packed->k + whole * COLUMNS, n);
+        for (size_t r = 0; r < rows; r++) {
+            memcpy(s + r * pitch + whole, aside[r], size);
+        }
     }
 }
 
@@ -114,31 +132,22 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* One block of columns and keys (already packed) with all queries. */
-static void add_block(double *s, size_t pitch, const struct av_entries *q, const struct av_block *b,
-                      struct packed *packed)
+/* One block of columns and keys with all queries. */
+static void add_block(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,
+                      const struct av_block *b, struct packed *packed)
 {
     size_t n = b->c1 - b->c0;
+    pack_keys(packed->k, k, b->j0, b->j1 - b->j0, b->c0, n);
     for (size_t i = b->i0; i < b->i1; i += ROWS) {
         size_t rows = smaller(ROWS, b->i1 - i);
         pack_queries(packed->q, q, i, rows, b->c0, n);
-        for (size_t j = b->j0; j < b->j1; j += PANEL) {
-            size_t keys = smaller(PANEL, b->j1 - j);
-            const double *panel = packed->k + (j - b->j0) * COLUMNS;
-            double *tile = s + i * pitch + j;
-            if (rows == ROWS && keys == PANEL) {
-                add_tile(tile, pitch, packed->q, panel, n);
-            } else {
-                add_part(tile, pitch, rows, keys, packed->q, panel, n);
-            }
-        }
+        add_rows(s + i * pitch + b->j0, pitch, rows, b->j1 - b->j0, packed, n);
     }
 }
 
 void AV_KERNEL(scores)(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,
                        const struct av_block *block, void *scratch)
 {
-    struct packed *packed = scratch;
     if (block->c0 == 0) {
         for (size_t i = block->i0; i < block->i1; i++) {
             for (size_t j = block->j0; j < block->j1; j++) {
@@ -151,8 +160,7 @@ void AV_KERNEL(scores)(double *s, size_t pitch, const struct av_entries *q, cons
             struct av_block part = { block->i0, block->i1,
                                      j,         smaller(j + KEYS, block->j1),
                                      c,         smaller(c + COLUMNS, block->c1) };
-            pack_keys(packed->k, k, part.j0, part.j1 - part.j0, part.c0, part.c1 - part.c0);
-            add_block(s, pitch, q, &part, packed);
+            add_block(s, pitch, q, k, &part, scratch);
         }
     }
 }
