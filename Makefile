@@ -208,8 +208,15 @@ golden: $(BIN) ## refresh the golden screens and the pictures of the README
 docs: $(BIN) ## refresh the generated parts of the manual and the README
 	tests/docs/refresh
 
-bench: $(BIN) ## time the stages, and the same work in NumPy and PyTorch where installed
-	@tests/bench/run
+BENCH := $(BUILD)/tests/bench/bench_stages
+$(BENCH): $(BUILD)/%: %.c $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,BENCH)
+	$(Q)$(TEST_CC) $< $(LIB) -lm
+
+bench: $(BIN) $(BENCH) ## time the stages, and the same work in NumPy and PyTorch where installed
+	@$(BIN) bench --no-config
+	@if command -v python3 >/dev/null; then echo; python3 tests/bench/bench.py --bin $(BENCH); fi
 
 COVERED := $(BUILD)/coverage
 coverage: ## run the unit and command-line tests, tell which lines they reach
@@ -248,6 +255,6 @@ clean: ## remove what was built
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
 
--include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d)
+-include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d) $(BENCH:=.d)
 .PHONY: all setup run install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
         lint clean help always
