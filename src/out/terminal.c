@@ -121,11 +121,17 @@ static void set_mouse(const struct av_io *t)
 
 /* ---- Colours -------------------------------------------------------------------- */
 
+/* Colour is not even started where none is wanted: curses would then paint
+ * white on black. */
 static enum av_depth depth_of(const struct av_io *t)
 {
     const char *no_color = getenv("NO_COLOR");
-    int have = has_colors() && start_color() != ERR ? COLORS : 0;
-    int want = t->config->depth_auto ? (no_color != NULL && no_color[0] != '\0' ? 0 : have) : (int)t->config->depth;
+    bool refused = t->config->depth_auto ? no_color != NULL && no_color[0] != '\0' : t->config->depth == AV_DEPTH_NONE;
+    if (refused || !has_colors() || start_color() == ERR) {
+        return AV_DEPTH_NONE;
+    }
+    int have = COLORS;
+    int want = t->config->depth_auto ? have : (int)t->config->depth;
     static const enum av_depth depths[] = { AV_DEPTH_TRUE, AV_DEPTH_256, AV_DEPTH_16, AV_DEPTH_8 };
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         if (have >= (int)depths[i] && want >= (int)depths[i]) {

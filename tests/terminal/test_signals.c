@@ -1,0 +1,146 @@
+/* test_signals.c - whatever ends or stops the program, the terminal is as it was. */
+#include "harness.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+static const char *const still[] = { "--no-config", "--no-animation", NULL };
+
+static void begin(struct vt *vt)
+{
+    struct vt_options o = { .args = still };
+    vt_start(vt, &o);
+    vt_see(vt, "? help");
+    vt_calm(vt);
+}
+
+/* The exit status is true: ended by that signal, and everything restored. */
+static void every_signal_restores(void **state)
+{
+    (void)state;
+    static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL };
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct vt vt;
+        begin(&vt);
+        kill(vt.pid, signals[i]);
+        int status = vt_end(&vt);
+        if (status == 1 && signals[i] != SIGTERM && strstr(vt_errors(&vt), "Sanitizer") != NULL) {
+            vt_stop(&vt); /* a sanitizer's own handler came first */
+            continue;
+        }
+        assert_int_equal(status, 128 + signals[i]);
+        vt_assert_restored(&vt);
+        vt_stop(&vt);
+    }
+}
+
+static void c_c_ends_it(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt);
+    vt_type(&vt, "\003");
+    assert_int_equal(vt_end(&vt), 128 + SIGINT);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* Stopped by C-z or by the signal, twice; meanwhile the window changes. */
+static void stops_and_goes_on(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt);
+    for (int round = 0; round < 2; round++) {
+        if (round == 0) {
+            vt_type(&vt, "\032");
+        } else {
+            kill(vt.pid, SIGTSTP);
+        }
+        int status = vt_status(&vt);
+        assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTSTP);
+        vt_assert_restored(&vt);
+        if (round == 1) {
+            vt_resize(&vt, 130, 40);
+        }
+        vterm_screen_reset(vt.screen, 1);
+        kill(vt.pid, SIGCONT);
+        vt_see(&vt, "? help");
+        assert_true(vt.mode[1049] && !vt.mode[25] && vt.mode[1000]);
+        if (round == 1) {
+            vt_see(&vt, "parameters");
+        }
+        vt_type(&vt, "s");
+        vt_see(&vt, round == 0 ? "off" : "\xE2\x80\xB9on");
+    }
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* A stop that no program can see: what others did to the terminal is undone. */
+static void a_hard_stop_repaints(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt);
+    kill(vt.pid, SIGSTOP);
+    assert_true(WIFSTOPPED(vt_status(&vt)));
+    tcsetattr(vt.slave, TCSANOW, &vt.before); /* as a shell does */
+    vterm_screen_reset(vt.screen, 1);
+    kill(vt.pid, SIGCONT);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "s");
+    vt_see(&vt, "off");
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* Ended while it is stopped: the terminal is the shell's and not touched. */
+static void ended_while_stopped(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt);
+    vt_type(&vt, "\032");
+    assert_true(WIFSTOPPED(vt_status(&vt)));
+    size_t bytes = vt.bytes;
+    kill(vt.pid, SIGTERM);
+    kill(vt.pid, SIGCONT);
+    assert_int_equal(vt_end(&vt), 128 + SIGTERM);
+    assert_int_equal(vt.bytes, bytes);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+static void a_hang_up_ends_it(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt);
+    vt_hang_up(&vt);
+    int status = vt_end(&vt);
+    assert_true(status == 1 || status == 128 + SIGHUP);
+    vt_stop(&vt);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_signal_restores), cmocka_unit_test(c_c_ends_it),
+        cmocka_unit_test(stops_and_goes_on),     cmocka_unit_test(a_hard_stop_repaints),
+        cmocka_unit_test(ended_while_stopped),   cmocka_unit_test(a_hang_up_ends_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

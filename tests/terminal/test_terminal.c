@@ -1,0 +1,449 @@
+/* test_terminal.c - the program on a terminal: keys, sizes, kinds of terminals. */
+#include "harness.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const still[] = { "--no-config", "--no-animation", NULL };
+
+static void begin(struct vt *vt, int cols, int rows)
+{
+    struct vt_options o = { .args = still, .cols = cols, .rows = rows };
+    vt_start(vt, &o);
+    vt_see(vt, "? help");
+}
+
+/* ---- First screen, keys ---------------------------------------------------------- */
+
+static void first_screen(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_see(&vt, "z = ( q\xC2\xB7k / \xE2\x88\x9A"
+                "64 + 0 ) / 1.00");
+    vt_see(&vt, "32 queries");
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "64");
+    assert_true(vt.mode[1049]);
+    assert_false(vt.mode[25]);
+    assert_true(vt.mode[1000] && vt.mode[1006]);
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    assert_string_equal(vt_errors(&vt), "");
+    vt_stop(&vt);
+}
+
+static void s_changes_the_header_and_back(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_type(&vt, "ss");
+    vt_see(&vt, "scale\xE2\x80\xB9on");
+    char *before = strdup(vt_text(&vt));
+    vt_type(&vt, "s");
+    vt_see(&vt, "z = ( q\xC2\xB7k + 0 )");
+    vt_type(&vt, "s");
+    vt_see(&vt, "\xE2\x88\x9A"
+                "64");
+    vt_calm(&vt);
+    assert_string_equal(before, vt_text(&vt));
+    free(before);
+    vt_stop(&vt);
+}
+
+/* With animation the end is the same, and then there is rest. */
+static void the_glide_comes_to_rest(void **state)
+{
+    (void)state;
+    struct vt vt;
+    static const char *const args[] = { "--no-config", NULL };
+    struct vt_options o = { .args = args };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "s");
+    vt_see(&vt, "z = ( q\xC2\xB7k + 0 )");
+    vt_calm(&vt);
+    vt_stop(&vt);
+}
+
+static void special_keys(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_type(&vt, "\033OB"); /* Down */
+    vt_see(&vt, "n_q\xE2\x80\xB9"
+                "32");
+    vt_type(&vt, "\033OC"); /* Right */
+    vt_see(&vt, "n_q\xE2\x80\xB9"
+                "33");
+    vt_type(&vt, "\033OD\033OA"); /* Left, Up */
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "64");
+    vt_type(&vt, "\t");
+    vt_see_not(&vt, "overview");
+    vt_type(&vt, "\033[Z"); /* S-Tab */
+    vt_see(&vt, "overview");
+    vt_type(&vt, "\033OP"); /* F1 */
+    vt_see(&vt, "scroll");
+    vt_type(&vt, "\033[6~"); /* PgDn */
+    vt_see_not(&vt, "multiply scores");
+    vt_type(&vt, "\033"); /* Esc */
+    vt_see(&vt, "overview");
+    vt_type(&vt, "\r12\177"
+                 "7\r"); /* Enter, 12, Backspace, 7, Enter */
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "17");
+    vt_stop(&vt);
+}
+
+static void mouse(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_type(&vt, "\033[<0;14;23M\033[<0;14;23m"); /* a click on n_q */
+    vt_see(&vt, "n_q\xE2\x80\xB9"
+                "32");
+    vt_type(&vt, "\033[<64;14;23M"); /* the wheel, up */
+    vt_see(&vt, "n_q\xE2\x80\xB9"
+                "33");
+    vt_type(&vt, "\033[<65;14;23M\033[<65;14;23M");
+    vt_see(&vt, "n_q\xE2\x80\xB9"
+                "31");
+    vt_stop(&vt);
+}
+
+static void no_mouse(void **state)
+{
+    (void)state;
+    struct vt vt;
+    static const char *const args[] = { "--no-config", "--no-mouse", NULL };
+    struct vt_options o = { .args = args };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    assert_false(vt.mode[1000] || vt.mode[1006]);
+    vt_stop(&vt);
+}
+
+/* ---- Sizes ------------------------------------------------------------------------ */
+
+static void sizes_follow_the_terminal(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_resize(&vt, 130, 40);
+    vt_see(&vt, "parameters");
+    vt_resize(&vt, 60, 12);
+    vt_see_not(&vt, "parameters");
+    vt_see(&vt, "? help");
+    static const int tiny[][2] = { { 1, 1 }, { 2, 1 }, { 1, 2 }, { 3, 3 }, { 10, 2 }, { 200, 1 }, { 1, 60 } };
+    for (size_t i = 0; i < sizeof tiny / sizeof tiny[0]; i++) {
+        vt_resize(&vt, tiny[i][0], tiny[i][1]);
+        vt_calm(&vt);
+    }
+    vt_type(&vt, "s");
+    vt_resize(&vt, 80, 24);
+    vt_see(&vt, "scale\xE2\x80\xB9off");
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return *state >> 8;
+}
+
+static void resize_storm(void **state)
+{
+    (void)state;
+    struct vt vt;
+    uint32_t random = 7;
+    begin(&vt, 80, 24);
+    for (int i = 0; i < 400; i++) {
+        vt_resize(&vt, 1 + (int)(next_random(&random) % 200), 1 + (int)(next_random(&random) % 70));
+        if (i % 3 == 0) {
+            vt_type(&vt, i % 2 == 0 ? "s" : "\t");
+        }
+        while (vt_read(&vt, 0)) {
+        }
+    }
+    vt_resize(&vt, 80, 24);
+    vt_type(&vt, "1");
+    vt_see(&vt, "overview");
+    vt_type(&vt, "Q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* Bytes that are no keys, keys in any order: it lives, and answers after. */
+static void key_storm(void **state)
+{
+    (void)state;
+    struct vt vt;
+    uint32_t random = 99;
+    begin(&vt, 80, 24);
+    for (int i = 0; i < 3000; i++) {
+        static const char keys[] = " sdtToOmrcu[]+-pP?\t\rjkhl1234\033[A";
+        uint32_t r = next_random(&random);
+        char byte = keys[r % (sizeof keys - 1)];
+        if (r % 10 == 0) {
+            byte = (char)(next_random(&random) % 256);
+        }
+        if (strchr("QqwND\003\032\034", byte) != NULL) {
+            continue; /* ends, stops, files and sizes */
+        }
+        vt_type_n(&vt, &byte, 1);
+    }
+    vt_calm(&vt);
+    vt_type(&vt, "\033");
+    vt_calm(&vt);
+    vt_type(&vt, "\033");
+    vt_calm(&vt);
+    vt_type(&vt, "1R");
+    vt_see(&vt, "all parameters as at the start");
+    vt_type(&vt, "Q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* ---- Rest --------------------------------------------------------------------------- */
+
+static void idle_means_no_wake_ups(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_type(&vt, "s");
+    vt_see(&vt, "scale\xE2\x80\xB9off");
+    vt_calm(&vt);
+    long before = vt_proc(&vt, "voluntary_ctxt_switches");
+    size_t bytes = vt.bytes;
+    sleep(1);
+    vt_read(&vt, 0);
+    assert_true(before >= 0);
+    assert_int_equal(vt_proc(&vt, "voluntary_ctxt_switches"), before);
+    assert_int_equal(vt.bytes, bytes);
+    vt_stop(&vt);
+}
+
+/* A key that changes little writes little: cells that stay are not sent. */
+static void unchanged_cells_are_not_sent(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_calm(&vt);
+    size_t before = vt.bytes;
+    vt_type(&vt, "\033OB");
+    vt_see(&vt, "n_q\xE2\x80\xB9");
+    vt_calm(&vt);
+    assert_in_range(vt.bytes - before, 1, 400);
+    vt_type(&vt, "\014"); /* C-l: all of it */
+    before = vt.bytes;
+    vt_calm(&vt);
+    assert_true(vt.bytes - before > 1500);
+    vt_stop(&vt);
+}
+
+/* ---- Kinds of terminals and surroundings ------------------------------------------------- */
+
+static void kinds_of_terminals(void **state)
+{
+    (void)state;
+    static const char *const terms[] = { "xterm-256color", "xterm",         "linux",      "screen-256color",
+                                         "tmux-256color",  "xterm-16color", "xterm-mono", "vt100",
+                                         "rxvt",           "xterm-direct",  "vt220",      "screen" };
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        struct vt vt;
+        char term[64];
+        snprintf(term, sizeof term, "TERM=%s", terms[i]);
+        struct vt_options o = { .args = still, .env = { term } };
+        vt_start(&vt, &o);
+        vt_see(&vt, "? help");
+        vt_see(&vt, "32 queries");
+        vt_type(&vt, "s");
+        vt_see(&vt, "off");
+        vt_type(&vt, "p");
+        vt_see(&vt, "theme ");
+        vt_type(&vt, "q");
+        assert_int_equal(vt_end(&vt), 0);
+        vt_assert_restored(&vt);
+        vt_stop(&vt);
+    }
+}
+
+static void unusable_terminals(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        { "TERM=dumb", "attnviz: terminal: TERM=dumb cannot place its cursor\n" },
+        { "TERM=no-such", "attnviz: terminal: TERM=no-such is not known on this machine\n" },
+        { "TERM=", "attnviz: terminal: TERM is not set\n" },
+        { "TERM", "attnviz: terminal: TERM is not set\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct vt vt;
+        struct vt_options o = { .args = still, .env = { cases[i][0] } };
+        vt_start(&vt, &o);
+        assert_int_equal(vt_end(&vt), 1);
+        assert_string_equal(vt_errors(&vt), cases[i][1]);
+        assert_int_equal(vt.bytes, 0);
+        vt_assert_restored(&vt);
+        vt_stop(&vt);
+    }
+}
+
+static void no_terminal(void **state)
+{
+    (void)state;
+    struct vt vt;
+    struct vt_options o = { .args = still, .lonely = true };
+    vt_start(&vt, &o);
+    assert_int_equal(vt_end(&vt), 1);
+    const char *errors = vt_errors(&vt);
+    assert_int_equal(strncmp(errors, "attnviz: terminal: ", 19), 0);
+    assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1);
+    vt_stop(&vt);
+}
+
+static void keys_come_from_the_terminal(void **state)
+{
+    (void)state;
+    struct vt vt;
+    struct vt_options o = { .args = still, .input = "/dev/null" };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "s");
+    vt_see(&vt, "scale\xE2\x80\xB9off");
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+static void exported_sizes_do_not_freeze(void **state)
+{
+    (void)state;
+    struct vt vt;
+    struct vt_options o = { .args = still, .env = { "LINES=10", "COLUMNS=30" }, .cols = 90, .rows = 24 };
+    vt_start(&vt, &o);
+    vt_see(&vt, "Tab view  c compare");
+    vt_resize(&vt, 130, 40);
+    vt_see(&vt, "parameters");
+    vt_stop(&vt);
+}
+
+static void plain_locales_get_ascii(void **state)
+{
+    (void)state;
+    static const char *const args[][4] = { { "--no-config", NULL }, { "--no-config", "--charset", "ascii", NULL } };
+    static const char *const locales[] = { "LC_ALL=C", "LC_ALL=C.UTF-8" };
+    for (size_t i = 0; i < 2; i++) {
+        struct vt vt;
+        struct vt_options o = { .args = args[i], .env = { locales[i] } };
+        vt_start(&vt, &o);
+        vt_see(&vt, "? help");
+        vt_see(&vt, "d_k<64>");
+        for (const char *at = vt_text(&vt); *at != '\0'; at++) {
+            assert_true((unsigned char)*at < 0x80);
+        }
+        vt_stop(&vt);
+    }
+}
+
+static void utf8_can_be_asked_for(void **state)
+{
+    (void)state;
+    static const char *const args[] = { "--no-config", "--charset", "utf8", NULL };
+    struct vt vt;
+    struct vt_options o = { .args = args, .env = { "LC_ALL=C" } };
+    vt_start(&vt, &o);
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "64");
+    vt_stop(&vt);
+}
+
+/* Is any cell of the screen coloured? */
+static bool coloured(struct vt *vt)
+{
+    for (int y = 0; y < vt->rows; y++) {
+        for (int x = 0; x < vt->cols; x++) {
+            VTermScreenCell cell;
+            VTermPos at = { y, x };
+            vterm_screen_get_cell(vt->screen, at, &cell);
+            if (!VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void colours_and_none(void **state)
+{
+    (void)state;
+    static const char *const never[] = { "--no-config", "--color", "never", NULL };
+    static const char *const eight[] = { "--no-config", "--color", "8", NULL };
+    const struct {
+        const char *const *args;
+        const char *env;
+        bool colour;
+    } cases[] = {
+        { still, "TERM=xterm-256color", true }, { still, "TERM=xterm", true },
+        { still, "NO_COLOR=1", false },         { still, "NO_COLOR=", true },
+        { still, "TERM=vt100", false },         { never, "TERM=xterm-256color", false },
+        { eight, "NO_COLOR=1", true },          { eight, "TERM=xterm-256color", true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct vt vt;
+        struct vt_options o = { .args = cases[i].args, .env = { cases[i].env } };
+        vt_start(&vt, &o);
+        vt_see(&vt, "? help");
+        vt_calm(&vt);
+        assert_int_equal(coloured(&vt), cases[i].colour);
+        vt_stop(&vt);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_screen),
+        cmocka_unit_test(s_changes_the_header_and_back),
+        cmocka_unit_test(the_glide_comes_to_rest),
+        cmocka_unit_test(special_keys),
+        cmocka_unit_test(mouse),
+        cmocka_unit_test(no_mouse),
+        cmocka_unit_test(sizes_follow_the_terminal),
+        cmocka_unit_test(resize_storm),
+        cmocka_unit_test(key_storm),
+        cmocka_unit_test(idle_means_no_wake_ups),
+        cmocka_unit_test(unchanged_cells_are_not_sent),
+        cmocka_unit_test(kinds_of_terminals),
+        cmocka_unit_test(unusable_terminals),
+        cmocka_unit_test(no_terminal),
+        cmocka_unit_test(keys_come_from_the_terminal),
+        cmocka_unit_test(exported_sizes_do_not_freeze),
+        cmocka_unit_test(plain_locales_get_ascii),
+        cmocka_unit_test(utf8_can_be_asked_for),
+        cmocka_unit_test(colours_and_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
