@@ -97,7 +97,7 @@ static inline void direction(vu32 w, vf *x, vf *y)
     vf c = (z * -1.23369706f + 1.0f) + z * z * (z * -0.0204083528f + 0.25359863f);
     vu32 sine = (vu32)(s * t);
     vu32 cosine = (vu32)c ^ (w & 0x80000000u);
-    vu32 exchange = (sine ^ cosine) & (vu32)((vi32)(w << 1) >> 31);
+    vu32 exchange = (sine ^ cosine) & (vu32)((vi32)(w << 1) < 0);
     *x = (vf)(cosine ^ exchange);
     *y = (vf)(sine ^ exchange);
 }

@@ -35,11 +35,11 @@ enum { SETS = sizeof sets / sizeof sets[0] };
 
 const struct av_kernels *av_kernels_best(void)
 {
-    size_t i = SETS - 1;
-    while (i > 0 && !sets[i].can_run()) {
-        i--;
+    const struct av_kernels *best = NULL;
+    for (size_t i = 0; i < SETS; i++) {
+        best = sets[i].can_run() ? &sets[i].kernels : best;
     }
-    return &sets[i].kernels;
+    return best;
 }
 
 const struct av_kernels *av_kernels_named(const char *name)

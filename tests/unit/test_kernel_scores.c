@@ -295,7 +295,7 @@ static void check_invalid(const struct av_kernels *kernels)
     const struct av_block b = { 0, 7, 0, 19, 0, 5 };
     double s[7 * 19];
     for (size_t i = 0; i < 7 * 19; i++) {
-        s[i] = NAN;
+        s[i] = (double)NAN;
     }
     kernels->scores(s, 19, &qe, &ke, &b, data->scratch);
     for (size_t i = 0; i < 7 * 19; i++) {
