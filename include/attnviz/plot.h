@@ -58,10 +58,6 @@ void av_plot_bar(struct av_canvas *c, int x, int y, int w, double part, struct a
 /* A column of `part` of h cells that grows up from row `bottom`. */
 void av_plot_column(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill fill);
 
-/* A glyph at the height `part` of such a column; nothing when part is 0 or
- * below, or above 1. */
-void av_plot_point(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill glyph);
-
 /* Text when all of it fits into [x, right), else nothing. Returns the column
  * behind it, x when nothing was drawn. */
 int av_plot_fit(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text);

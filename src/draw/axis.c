@@ -54,7 +54,9 @@ static struct ticks make_ticks(const struct av_axis *a, int count)
 
 static double tick_value(const struct av_axis *a, const struct ticks *t, long i)
 {
-    double v = (double)i * t->step;
+    /* Decimal steps are no binary numbers, their inverses are whole: 3 / 10 is
+     * the number that reads 0.3, 3 * 0.1 is not. */
+    double v = t->step < 1 ? (double)i / round(1 / t->step) : (double)i * t->step;
     return a->log ? pow(10, v) : v;
 }
 
@@ -128,7 +130,12 @@ void av_plot_axis_y(struct av_canvas *c, const struct av_axis *a, int x, int y, 
     if (a->cells < 1) {
         return;
     }
-    struct ticks t = make_ticks(a, a->cells > 3 ? a->cells / 2 : a->cells);
+    /* Every second cell at most, but one label at least above a bottom of 0. */
+    int count = a->cells > 3 ? a->cells / 2 : a->cells;
+    struct ticks t = make_ticks(a, count);
+    while (t.last <= 0 && t.first >= 0 && !a->log && count < 2 * a->cells) {
+        t = make_ticks(a, ++count);
+    }
     int behind = -1;
     for (long i = t.first; i <= t.last; i++) {
         char label[AV_NUMBER_MAX];

@@ -27,12 +27,11 @@ static struct span fit(int room, size_t n, int size_most, struct av_heat_window 
         }
     }
     size_t capacity = (size_t)(room / s.size) * s.pool;
-    size_t last_first = n > capacity ? n - capacity : 0;
-    s.first = first > 0 ? (size_t)first : 0;
-    s.first = s.first < last_first ? s.first : last_first;
     /* Pools start at multiples of their size, so that panning moves them
      * without mixing them anew. */
-    s.first = (s.first + s.pool - 1) / s.pool * s.pool;
+    size_t far = n > capacity ? (n - capacity + s.pool - 1) / s.pool * s.pool : 0;
+    s.first = first > 0 ? (size_t)first / s.pool * s.pool : 0;
+    s.first = s.first < far ? s.first : far;
     s.count = n - s.first < capacity ? n - s.first : capacity;
     s.cells = (int)((s.count + s.pool - 1) / s.pool) * s.size;
     return s;

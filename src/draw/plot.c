@@ -112,14 +112,6 @@ void av_plot_column(struct av_canvas *c, int x, int bottom, int h, double part, 
     }
 }
 
-void av_plot_point(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill glyph)
-{
-    if (part > 0 && part <= 1 && h > 0) {
-        int up = (int)(part * h);
-        av_canvas_put(c, x, bottom - (up < h ? up : h - 1), glyph.body, glyph.role);
-    }
-}
-
 /* ---- text that fits -------------------------------------------------- */
 
 int av_plot_fit(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)

@@ -13,7 +13,8 @@ struct places {
     struct av_rect heat, row, status;
 };
 
-/* The heatmap takes what its entries can use, the selected row what is left. */
+/* The heatmap uses what its entries can fill, the selected row what is left.
+ * The heatmap's rectangle stays whole: its grid is made from that size. */
 static struct places place(struct av_rect r, const struct av_snapshot *s, const struct av_view_state *state)
 {
     struct places p = { { r.x, r.y + 1, r.w, r.h - 1 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
@@ -24,7 +25,6 @@ static struct places place(struct av_rect r, const struct av_snapshot *s, const 
     struct av_heat_grid g = av_panel_weights_grid(p.heat, s, state);
     int used = g.cells.h + AV_HEAT_ABOVE + AV_HEAT_BELOW;
     int left = p.heat.h - used;
-    p.heat.h = used;
     if (left >= 2) {
         p.row = (struct av_rect){ r.x, p.heat.y + used, r.w, left < ROW_MOST_H ? left : ROW_MOST_H };
     }
@@ -88,19 +88,24 @@ static struct av_heat_grid edit_grid(const struct av_view_edit *e)
     return av_panel_weights_grid(p.heat, e->snapshot, e->state);
 }
 
-/* First of `count` entries in sight, moved so that `at` is among them. */
-static int follow(size_t first, size_t count, int64_t at)
+/* First of `count` entries in sight, moved so that `at` is among them; whole
+ * pools stay whole. */
+static int follow(size_t first, size_t count, size_t pool, int64_t at)
 {
-    int64_t begin = (int64_t)first;
-    int64_t end = begin + (int64_t)count;
-    return (int)(at < begin ? at : at >= end ? at - (int64_t)count + 1 : begin);
+    size_t target = (size_t)at;
+    if (target >= first + count) {
+        first = (target - count + pool) / pool * pool;
+    }
+    return (int)(target < first ? target : first);
 }
 
 static void keep_in_sight(struct av_view_edit *e)
 {
     struct av_heat_grid g = edit_grid(e);
-    e->state->row = follow(g.row, g.rows, e->query);
-    e->state->col = follow(g.col, g.cols, e->key);
+    if (g.rows > 0 && g.cols > 0) {
+        e->state->row = follow(g.row, g.rows, g.pool_rows, e->query);
+        e->state->col = follow(g.col, g.cols, g.pool_cols, e->key);
+    }
 }
 
 static int64_t clamp(int64_t v, size_t n)
@@ -180,6 +185,7 @@ static void centre(struct av_view_edit *e)
     int64_t col = e->key - (int64_t)g.cols / 2;
     e->state->row = row > 0 ? (int)row : 0;
     e->state->col = col > 0 ? (int)col : 0;
+    keep_in_sight(e);
 }
 
 static void zoom_in(struct av_view_edit *e)
