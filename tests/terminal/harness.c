@@ -183,21 +183,31 @@ static void watch_modes(struct vt *vt, const char *bytes, size_t n)
     }
 }
 
+/* What is there within ms; 0 when nothing is. */
+static size_t take(struct vt *vt, int ms, char *bytes, size_t size)
+{
+    struct pollfd p = { vt->master, POLLIN, 0 };
+    if (poll(&p, 1, ms) <= 0 || (p.revents & POLLIN) == 0) {
+        return 0;
+    }
+    ssize_t n = read(vt->master, bytes, size);
+    vt->bytes += n > 0 ? (size_t)n : 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
 bool vt_read(struct vt *vt, int ms)
 {
     char bytes[65536];
-    struct pollfd p = { vt->master, POLLIN, 0 };
-    if (poll(&p, 1, ms) <= 0 || (p.revents & POLLIN) == 0) {
-        return false;
-    }
-    ssize_t n = read(vt->master, bytes, sizeof bytes);
-    if (n <= 0) {
-        return false;
-    }
-    vt->bytes += (size_t)n;
-    watch_modes(vt, bytes, (size_t)n);
-    vterm_input_write(vt->vterm, bytes, (size_t)n);
-    return true;
+    size_t n = take(vt, ms, bytes, sizeof bytes);
+    watch_modes(vt, bytes, n);
+    vterm_input_write(vt->vterm, bytes, n);
+    return n > 0;
+}
+
+size_t vt_skip(struct vt *vt, int ms)
+{
+    char bytes[65536];
+    return take(vt, ms, bytes, sizeof bytes);
 }
 
 const char *vt_text(struct vt *vt)

@@ -51,6 +51,10 @@ void vt_stop(struct vt *vt);
 /* Reads what is there within ms; true when something was. */
 bool vt_read(struct vt *vt, int ms);
 
+/* Reads what is there within ms and forgets it: the number of bytes. For
+ * timing, where keeping a screen would cost more than what is timed. */
+size_t vt_skip(struct vt *vt, int ms);
+
 /* Waits until the screen contains the text. */
 void vt_see(struct vt *vt, const char *text);
 void vt_see_not(struct vt *vt, const char *text);

@@ -274,7 +274,9 @@ static void kinds_of_terminals(void **state)
         struct vt vt;
         char term[64];
         snprintf(term, sizeof term, "TERM=%s", terms[i]);
-        struct vt_options o = { .args = still, .env = { term } };
+        /* On the Linux console curses loads libgpm, which never frees a name. */
+        bool leaks = strcmp(terms[i], "linux") == 0;
+        struct vt_options o = { .args = still, .env = { term, leaks ? "ASAN_OPTIONS=detect_leaks=0" : NULL } };
         vt_start(&vt, &o);
         vt_see(&vt, "? help");
         vt_see(&vt, "32 queries");
