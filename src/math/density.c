@@ -165,7 +165,7 @@ static double mass_gauss(const struct law *law, double a, double b)
 
 /* Mass between near and far, on one side of the centre. A difference of
  * masses, unless the bin is so narrow that the difference would lose digits
- * and the density is a cubic in it (its singularity at 0 being far off). */
+ * and the density is a quintic in it (its singularity at 0 being far off). */
 static double mass_one_side(const struct law *law, const struct edge *near, const struct edge *far)
 {
     const double width = far->x - near->x;
