@@ -114,10 +114,10 @@ static void fill_node(struct av_theory_node *node, struct bumps *f, double sigma
 {
     const double u_step = hypot(STEP, STEP_WIDE * sigma);
     fill_bumps(f, u_step / ceil(u_step / fmin(STEP, STEP_NARROW * sigma)));
-    const double lo = floor(-hypot(32.0, 8.0 * sigma) / u_step);
-    const double hi = ceil((Y_HI + 5.0 * sigma) / u_step);
+    const int lo = (int)floor(-hypot(32.0, 8.0 * sigma) / u_step);
+    const int hi = (int)ceil((Y_HI + 5.0 * sigma) / u_step);
     node->count = 0;
-    for (double i = lo; i <= hi; i++) {
+    for (int i = lo; i <= hi; i++) {
         add_point(node, f, sigma, i * u_step, u_step);
     }
 }
