@@ -169,7 +169,7 @@ struct plain {
 
 static struct plain plain_row(const double *z, size_t n)
 {
-    long double top = -INFINITY;
+    long double top = -(long double)INFINITY;
     long double sum = 0;
     struct plain r = { 0, 0, 0, 0, 0 };
     for (size_t j = 0; j < n; j++) {
@@ -221,7 +221,7 @@ static void summaries_agree_with_plain_sums(void **state)
                 assert_near(z[j], s->logits[i * s->n_k + j], 1e-12);
             }
             for (size_t j = n; j < s->n_k; j++) {
-                assert_true(s->weights[i * s->n_k + j] == 0 && s->logits[i * s->n_k + j] == -INFINITY);
+                assert_true(s->weights[i * s->n_k + j] == 0 && s->logits[i * s->n_k + j] == -(double)INFINITY);
             }
             pairs += n;
             assert_int_equal(s->rows[i].keys, n);
@@ -369,7 +369,7 @@ static void theory_is_given_where_it_holds(void **state)
     }
     struct av_params p = PARAMS("scale=off", "n_q=64", "n_k=64");
     const struct av_snapshot *s = update(m, &p, AV_NEED_THEORY);
-    assert_true(fabs(s->theory.entropy_norm - 0.1404) < 5e-5);
+    assert_true(fabs(s->theory.entropy_norm - 0.14049) < 1e-5); /* by independent quadrature */
     assert_near(s->theory_freezing, sqrt(2 * log(64)), 1e-14);
     av_model_free(m);
 }
