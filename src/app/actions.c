@@ -28,14 +28,14 @@ static void run_sizes(struct av_app *app, const struct av_action *a)
     const struct av_param *n_k = av_param_find("n_k");
     const char *inert = av_app_inert(app, n_q);
     if (inert != NULL) {
-        av_app_say(app, "n_q, n_k: %s", inert);
+        av_app_say(app, "n_q and n_k have no effect: %s", inert);
         return;
     }
     struct av_params next = app->params;
     av_param_step(n_q, &next, a->arg, true);
     av_param_step(n_k, &next, a->arg, true);
     if (next.n_q == app->params.n_q && next.n_k == app->params.n_k) {
-        av_app_say(app, "n_q, n_k end here: %.15g .. %.15g", n_q->min, n_q->max);
+        av_app_say(app, "n_q and n_k end here: %.15g .. %.15g", n_q->min, n_q->max);
     }
     av_app_change(app, &next, AV_CHANGE_STEP);
 }

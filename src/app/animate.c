@@ -112,7 +112,7 @@ void av_sweep_toggle(struct av_app *app)
     const struct av_param *d_k = av_param_find("d_k");
     const char *inert = av_app_inert(app, d_k);
     if (inert != NULL) {
-        av_app_say(app, "%s: %s", d_k->name, inert);
+        av_app_say(app, "%s has no effect: %s", d_k->name, inert);
         return;
     }
     av_undo_push(&app->undo, &app->params, false);

@@ -13,14 +13,14 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row)
 const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
     if ((row->flags & AV_PARAM_FILES) != 0) {
-        return app->q == NULL ? "it selects in a file, and there is none" : NULL;
+        return app->q == NULL ? "there is no file to select in" : NULL;
     }
     bool scaling = strcmp(row->name, "scale") == 0 || strcmp(row->name, "exponent") == 0;
     if (app->params.logits.n > 0 && (row->stale < AV_STAGE_LOGITS || scaling)) {
-        return "the logits are given: it has no effect";
+        return "the logits are given";
     }
     if (app->q != NULL && row->stale == AV_STAGE_SAMPLE) {
-        return "the queries and keys come from files: it has no effect";
+        return "queries and keys come from files";
     }
     return NULL;
 }
@@ -82,7 +82,7 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, bool
 {
     const char *inert = av_app_inert(app, row);
     if (inert != NULL) {
-        av_app_say(app, "%s: %s", row->name, inert);
+        av_app_say(app, "%s has no effect: %s", row->name, inert);
         return;
     }
     struct av_params next = app->params;

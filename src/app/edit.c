@@ -8,7 +8,7 @@ void av_edit_begin(struct av_app *app)
     const struct av_param *row = av_app_selected(app);
     const char *inert = av_app_inert(app, row);
     if (inert != NULL) {
-        av_app_say(app, "%s: %s", row->name, inert);
+        av_app_say(app, "%s has no effect: %s", row->name, inert);
         return;
     }
     app->mode = AV_MODE_EDIT;

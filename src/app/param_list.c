@@ -48,8 +48,10 @@ static void draw_entry(struct av_app *app, size_t param, int x, int y, int name_
     value_text(app, param, value);
     bool on = param == app->selected;
     bool inert = av_app_inert(app, row) != NULL;
-    int at = av_canvas_text(c, x, y, on ? AV_ROLE_SELECT : AV_ROLE_DIM, row->name) + 1;
-    at = at < x + name_w ? x + name_w : at;
+    int at = av_canvas_text(c, x, y, on ? AV_ROLE_SELECT : AV_ROLE_DIM, row->name);
+    do { /* up to the value, all in one colour */
+        av_canvas_put(c, at++, y, ' ', on ? AV_ROLE_SELECT : AV_ROLE_TEXT);
+    } while (at < x + name_w);
     int end = av_canvas_text(c, at, y, on ? AV_ROLE_SELECT : inert ? AV_ROLE_DIM : AV_ROLE_TEXT, value);
     if (on) {
         av_canvas_put(c, at - 1, y, 0x2039, AV_ROLE_SELECT); /* single angle quotation marks */

@@ -3,6 +3,7 @@
 
 #include "attnviz/keys.h"
 #include "attnviz/npy.h"
+#include "attnviz/out.h"
 #include "complain.h"
 
 #include <string.h>
@@ -94,6 +95,7 @@ enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, co
         .ascii = ascii,
         .q = in->q,
         .k = in->k,
+        .picture = av_out_svg,
     };
     *app = NULL;
     enum av_status s = choose_theme(&config.theme, e);
