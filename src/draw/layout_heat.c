@@ -12,14 +12,14 @@ struct span {
 
 static struct span fit(int room, size_t n, int size_most, struct av_heat_window window, int first)
 {
-    struct span s = { .size = 1, .pool = (n + (size_t)room - 1) / (size_t)room };
+    struct span s = { .size = 1, .pool = 1 + (n - 1) / (size_t)room };
     if (s.pool == 1) {
         s.size = room / (int)n;
         s.size = s.size < size_most ? s.size : size_most;
     }
     for (int i = 0; i < window.zoom; i++) {
         if (s.pool > 1) {
-            s.pool = (s.pool + 1) / 2;
+            s.pool = 1 + (s.pool - 1) / 2;
         } else if (s.size * 2 <= room) {
             s.size *= 2;
         } else {

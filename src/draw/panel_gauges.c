@@ -256,9 +256,9 @@ static void draw_track(struct av_canvas *c, const struct gauge *g, int x, int ri
 /* The other state's value as a number, ending before right. */
 static void draw_other(struct av_canvas *c, const struct gauge *g, int x, int right, int y, const struct av_snapshot *s)
 {
-    char number[AV_NUMBER_MAX];
-    char text[AV_NUMBER_MAX + 8];
     if (s->other.rows > 0) {
+        char number[AV_NUMBER_MAX];
+        char text[AV_NUMBER_MAX + 8];
         double v = g->value(&s->other);
         snprintf(text, sizeof text, "◇ %s", g->axis.log ? tiny_number(number, v) : av_plot_number(number, v, 2));
         av_plot_fit(c, x, right, y, av_look_other(s).fill.role, text);

@@ -94,7 +94,6 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
 {
     static const char *const dists[] = { "normal", "uniform", "rademacher", "laplace" };
     const struct av_params *p = &s->params;
-    char number[AV_NUMBER_MAX];
     size_t n = 0;
     if (s->from_logits) {
         snprintf(pieces[n++], PIECE, "%zu logits given", s->n_k);
@@ -121,6 +120,7 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         snprintf(pieces[n++], PIECE, "%s", dists[p->dist]);
     }
     if (!s->from_files && fabs(p->corr) > 0) {
+        char number[AV_NUMBER_MAX];
         snprintf(pieces[n++], PIECE, "corr %s", av_plot_short(number, p->corr, 3));
     }
     return n;

@@ -14,8 +14,8 @@ static int edge(int x, int column)
 
 static void draw_number(struct av_canvas *c, int right, int y, enum av_role role, double v, bool exact)
 {
-    char number[AV_NUMBER_MAX];
     if (!isnan(v)) {
+        char number[AV_NUMBER_MAX];
         av_canvas_text_right(c, right, y, role, exact ? av_plot_short(number, v, 4) : av_plot_number(number, v, 4));
     }
 }

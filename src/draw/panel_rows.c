@@ -243,12 +243,12 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
 {
     static const char *const names[] = { "jacobian_fro", "dq_rms" };
     static const char *const meanings[] = { "of each query's softmax", "what reaches each query" };
-    char text[64];
     int right = r.x + r.w;
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[quantity]);
     x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_DIM, meanings[quantity]);
     x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, sorted ? "sorted" : "");
     if (g->pool_cols > 1) {
+        char text[64];
         snprintf(text, sizeof text, "least to greatest of %zu", g->pool_cols);
         av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     }

@@ -31,9 +31,10 @@ static double mean_density(const struct series *s, double a, double b)
     double from = (a / s->factor - s->lo) / width;
     double to = (b / s->factor - s->lo) / width;
     double sum = 0;
-    for (double bin = fmax(0, floor(from)); bin < (double)s->bins && bin < to; bin++) {
-        double part = fmin(bin + 1, to) - fmax(bin, from);
-        sum += part > 0 ? part * s->density[(size_t)bin] : 0;
+    size_t first = from > 0 ? (size_t)fmin(from, (double)s->bins) : 0;
+    for (size_t bin = first; bin < s->bins && (double)bin < to; bin++) {
+        double part = fmin((double)(bin + 1), to) - fmax((double)bin, from);
+        sum += part > 0 ? part * s->density[bin] : 0;
     }
     return sum / (to - from) / s->factor;
 }

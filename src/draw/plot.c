@@ -35,7 +35,7 @@ static const char *number(char out[AV_NUMBER_MAX], double v, int digits, bool tr
     char text[AV_NUMBER_MAX];
     snprintf(text, sizeof text, "%.*e", digits - 1, v);
     char *mark = strchr(text, 'e');
-    int power = atoi(mark + 1);
+    int power = (int)strtol(mark + 1, NULL, 10);
     *mark = '\0';
     if (power >= PLAIN_LEAST && power <= PLAIN_MOST) {
         int decimals = digits - 1 - power;

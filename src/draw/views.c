@@ -15,15 +15,22 @@ static const struct av_view *const views[] = {
 #undef X
 };
 
+enum {
+#define X(name) VIEW_##name,
+#include "views.inc"
+#undef X
+    VIEWS
+};
+
 const struct av_view *const *av_views(size_t *count)
 {
-    *count = sizeof views / sizeof *views;
+    *count = VIEWS;
     return views;
 }
 
 const struct av_view *av_view_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+    for (size_t i = 0; i < VIEWS; i++) {
         if (strcmp(views[i]->name, name) == 0) {
             return views[i];
         }
