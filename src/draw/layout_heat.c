@@ -12,20 +12,22 @@ struct span {
 
 static struct span fit(int room, size_t n, int size_most, struct av_heat_window window, int first)
 {
-    struct span s = { .size = 1, .pool = 1 + (n - 1) / (size_t)room };
-    if (s.pool == 1) {
+    struct span s = { .size = 1 };
+    size_t more = (n - 1) / (size_t)room; /* entries of a cell beyond its first */
+    if (more == 0) {
         s.size = room / (int)n;
         s.size = s.size < size_most ? s.size : size_most;
     }
     for (int i = 0; i < window.zoom; i++) {
-        if (s.pool > 1) {
-            s.pool = 1 + (s.pool - 1) / 2;
+        if (more > 0) {
+            more /= 2;
         } else if (s.size * 2 <= room) {
             s.size *= 2;
         } else {
             break;
         }
     }
+    s.pool = more + 1;
     size_t capacity = (size_t)(room / s.size) * s.pool;
     /* Pools start at multiples of their size, so that panning moves them
      * without mixing them anew. */
