@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum {
-    MARGIN = 7, /* columns for the labels of the heights */
+    MARGIN = 9, /* columns for the labels of the axes */
     AXIS_H = 2,
     PLOT_LEAST = 2,
     TITLE_H = 1
@@ -125,6 +125,24 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     }
 }
 
+/* What the dots are; without a theory of the scores, the dot itself, too. */
+static void draw_kind(struct av_canvas *c, int *x, int right, int y, const struct av_snapshot *s)
+{
+    bool bare = isnan(s->expected_var);
+    const char *kinds[] = { s->histogram.exact ? "exact density" : "normal approx.",
+                            s->histogram.exact ? "exact" : "normal" };
+    int from = *x + (bare ? 3 : 2);
+    for (size_t i = 0; i < 2 && *x < from; i++) {
+        int end = av_plot_fit(c, from, right, y, AV_ROLE_DIM, kinds[i]);
+        if (end > from) {
+            if (bare) {
+                av_canvas_put(c, *x + 1, y, AV_MARK_CURVE, AV_ROLE_CURVE);
+            }
+            *x = end;
+        }
+    }
+}
+
 /* Columns of the title: swatch and name, "now", the variance. */
 enum { NAME_AT = 3, NOW_AT = 12, VAR_AT = 17 };
 
@@ -155,10 +173,7 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
         }
         x = end;
     }
-    if (x > from && isnan(s->expected_var)) {
-        x = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, " •");
-    }
-    x = av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, s->histogram.exact ? "  exact density" : "  normal approx.");
+    draw_kind(c, &x, right, r.y, s);
     if (p->ghost.density != NULL) {
         av_panel_legend(c, x + 2, right, r.y, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST }, "kept");
     }
@@ -200,7 +215,8 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
         }
         av_canvas_put(c, r.x + MARGIN - 1, y, 0x2514, AV_ROLE_AXIS);
         av_plot_axis_x(c, &axis, r.x + MARGIN, y, 1);
-        av_plot_fit(c, r.x + 1, r.x + MARGIN - 1, y, AV_ROLE_DIM, "score");
+        av_plot_fit(c, r.x + 1, r.x + MARGIN - 1, y, AV_ROLE_DIM, "density");
+        av_plot_fit(c, r.x + 1, r.x + MARGIN - 1, y + 1, AV_ROLE_DIM, "score");
     }
     av_canvas_clip(c, clip);
 }

@@ -43,7 +43,7 @@ void av_panel_verdict(struct av_canvas *c, struct av_rect r, const struct av_vie
         static const struct severity_look fine = { "fine", AV_ROLE_GOOD };
         static const struct severity_look none = { "nothing to judge", AV_ROLE_WARN };
         if (s->now.rows > 0) {
-            draw_one(c, rest, &fine, "weights are spread out, gradients reach the scores");
+            draw_one(c, rest, &fine, "the softmax is not saturated, its gradient is alive");
         } else {
             draw_one(c, rest, &none, "no row has two or more keys");
         }

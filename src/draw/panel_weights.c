@@ -119,7 +119,7 @@ static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const 
 /* ---- words around the cells ------------------------------------------ */
 
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
-                       enum av_heat_quantity quantity, enum av_heat_pool pool)
+                       enum av_heat_quantity quantity, const struct av_view_state *state)
 {
     static const char *const names[AV_HEAT_QUANTITIES] = { "weights p", "log10 p", "logits z", "scores q·k" };
     int right = r.x + r.w;
@@ -128,10 +128,16 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     right = edge > x + TITLE_ROOM ? edge : right;
     if (g->pool_rows > 1 || g->pool_cols > 1) {
         char text[64];
-        snprintf(text, sizeof text, "%s of %zu×%zu", pool == AV_HEAT_MAX ? "max" : "mean", g->pool_rows, g->pool_cols);
+        snprintf(text, sizeof text, "%s of %zu×%zu", pool_of(state) == AV_HEAT_MAX ? "max" : "mean", g->pool_rows,
+                 g->pool_cols);
         right = av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text) - 2;
     }
-    av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, "query ↓ key →");
+    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, "query ↓ key →");
+    if (state->zoom > 0) {
+        char text[64];
+        snprintf(text, sizeof text, "zoom %d", state->zoom);
+        av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    }
 }
 
 static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
@@ -174,7 +180,7 @@ void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_vie
     enum av_heat_quantity quantity = av_heat_quantity(s, ctx->state);
     enum av_heat_pool pool = pool_of(ctx->state);
     struct heat_scale scale = make_scale(s, &g, quantity, pool);
-    draw_title(c, r, &g, quantity, pool);
+    draw_title(c, r, &g, quantity, ctx->state);
     av_panel_row_labels(c, &g, (int64_t)av_panel_query(s));
     av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)av_panel_key(s));
     draw_cells(c, &g, s, quantity, pool, &scale);
