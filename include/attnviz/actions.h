@@ -23,7 +23,8 @@ struct av_action {
     const char *keys;  /* "? F1": names (keys.h), blank between them; any of them */
     const char *name;  /* unique, "temperature-up" */
     const char *group; /* title of its section in the help: "parameters" */
-    const char *label; /* on the bottom line, NULL: not there; neighbours with one label share it, "d/D d_k" */
+    const char *label; /* on the bottom line, NULL: not there; actions with one label share an
+                          entry, "d/D d_k"; after a `!` it stays when others have to go */
     const char *help;  /* one line, no full stop */
     unsigned modes;    /* enum av_mode, summed */
     const char *param; /* the parameter it acts on, NULL: the selected one, or none */

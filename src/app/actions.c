@@ -205,7 +205,7 @@ enum { FAR = 100000 }; /* lines: beyond any end */
 /* clang-format off */
 static const struct av_action table[] = {
     /* keys, name, group, label, help, modes, param, arg, run */
-    { "s", "scale", "the scale and its parameters", "scale",
+    { "s", "scale", "the scale and its parameters", "!scale",
       "multiply scores by d_k^-exponent, or not", SCREEN, "scale", FINE, run_step },
     { "d", "d_k-halve", "the scale and its parameters", "d_k",
       "halve d_k", SCREEN, "d_k", -COARSE, run_step },
@@ -255,7 +255,7 @@ static const struct av_action table[] = {
     { "u", "undo", "the list of parameters", NULL,
       "undo the last change", SCREEN, NULL, 0, run_undo },
 
-    { "Enter", "take", "while a value is typed", "take",
+    { "Enter", "take", "while a value is typed", "!take",
       "take what is typed", EDIT, NULL, 0, run_take },
     { "Esc", "leave", "while a value is typed", "leave",
       "leave the value as it was", EDIT, NULL, 0, run_close },
@@ -264,7 +264,7 @@ static const struct av_action table[] = {
     { "C-c", "quit-typing", "while a value is typed", NULL,
       "quit at once", EDIT, NULL, 0, run_quit },
 
-    { "Tab", "view-next", "views", "view",
+    { "Tab", "view-next", "views", "!view",
       "next view", SCREEN, NULL, 1, run_next_view },
     { "S-Tab", "view-previous", "views", NULL,
       "previous view", SCREEN, NULL, -1, run_next_view },
@@ -293,7 +293,7 @@ static const struct av_action table[] = {
       "to the top", HELP, NULL, -FAR, run_scroll },
     { "End", "bottom", "on this help", NULL,
       "to the end", HELP, NULL, FAR, run_scroll },
-    { "q Esc ? F1", "close", "on this help", "close",
+    { "q Esc ? F1", "close", "on this help", "!close",
       "close the help; any other key closes it too, and acts", HELP, NULL, 0, run_close },
 
     { "w", "write", "the program", "write",
@@ -308,7 +308,7 @@ static const struct av_action table[] = {
       "suspend; fg brings it back", ANY, NULL, 0, run_suspend },
     { "Esc", "close-top", "the program", NULL,
       "close what is on top", SCREEN, NULL, 0, run_close },
-    { "? F1", "help", "the program", "help",
+    { "? F1", "help", "the program", "!help",
       "this help", SCREEN, NULL, 0, run_help },
 };
 /* clang-format on */

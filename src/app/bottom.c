@@ -8,71 +8,112 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP = 2, KEYS_MAX = 64, ENTRIES_MAX = 64 };
+enum { GAP = 2, KEYS_MAX = 64, LABEL_MAX = 32, ENTRIES_MAX = 64 };
 
 /* One entry: "d/D d_k". */
 struct entry {
     char keys[KEYS_MAX];
-    const char *label;
+    char label[LABEL_MAX];
+    bool kept; /* stays when others have to go */
 };
 
-/* The first of the keys of a row. */
-static void add_key(struct entry *e, const char *keys)
+struct entries {
+    struct entry at[ENTRIES_MAX];
+    size_t count;
+};
+
+/* Adds the first of the keys to the entry of that label among those from
+ * `first` on, or makes a new one. */
+static void add(struct entries *all, size_t first, const char *keys, const char *label, size_t label_len, bool kept)
 {
+    size_t i = first;
+    while (i < all->count &&
+           (strlen(all->at[i].label) != label_len || memcmp(all->at[i].label, label, label_len) != 0)) {
+        i++;
+    }
+    if (i == ENTRIES_MAX) {
+        return;
+    }
+    struct entry *e = &all->at[i];
+    if (i == all->count) {
+        *e = (struct entry){ .kept = kept };
+        snprintf(e->label, sizeof e->label, "%.*s", (int)label_len, label);
+        all->count++;
+    }
     size_t len = strlen(e->keys);
     snprintf(e->keys + len, sizeof e->keys - len, "%s%.*s", len > 0 ? "/" : "", (int)strcspn(keys, " "), keys);
 }
 
-static int width_of(const struct entry *e)
+/* A view's actions are called by their names up to the hyphen: zoom-in and
+ * zoom-out are one entry. */
+static void add_view(struct entries *all, const struct av_view *view)
 {
-    return (int)(av_utf8_len(e->keys) + 1 + av_utf8_len(e->label));
+    size_t first = all->count;
+    for (const struct av_view_action *a = view->actions; a != NULL && a->key != NULL; a++) {
+        add(all, first, a->key, a->name, strcspn(a->name, "-"), false);
+    }
 }
 
-/* The actions of the mode that have a label; neighbours that share it are one
- * entry. The view's own come behind the first, the scale. */
-static size_t collect(const struct av_app *app, struct entry *entries)
+/* The actions of the mode that have a label. The view's own come behind the
+ * first of them, the scale. */
+static void collect(const struct av_app *app, struct entries *all)
 {
-    size_t count, n = 0;
+    size_t count;
     const struct av_action *table = av_actions(&count);
-    for (size_t i = 0; i < count && n < ENTRIES_MAX; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct av_action *a = &table[i];
         if (a->label == NULL || (a->modes & (unsigned)app->mode) == 0) {
             continue;
         }
-        if (n == 0 || strcmp(entries[n - 1].label, a->label) != 0) {
-            entries[n++] = (struct entry){ "", a->label };
-        }
-        add_key(&entries[n - 1], a->keys);
-        const struct av_view_action *own = n == 1 && app->mode == AV_MODE_SCREEN ? app->view->actions : NULL;
-        for (; own != NULL && own->key != NULL && n < ENTRIES_MAX; own++) {
-            entries[n] = (struct entry){ "", own->name };
-            add_key(&entries[n++], own->key);
+        bool kept = a->label[0] == '!';
+        const char *label = a->label + (kept ? 1 : 0);
+        add(all, 0, a->keys, label, strlen(label), kept);
+        if (all->count == 1 && app->mode == AV_MODE_SCREEN) {
+            add_view(all, app->view);
         }
     }
-    return n;
+}
+
+static int width_of(const struct entry *e)
+{
+    return (int)(av_utf8_len(e->keys) + 1 + av_utf8_len(e->label)) + GAP;
+}
+
+/* Cells of the kept entries from i on. */
+static int kept_from(const struct entries *all, size_t i)
+{
+    int width = 0;
+    for (; i < all->count; i++) {
+        width += all->at[i].kept ? width_of(&all->at[i]) : 0;
+    }
+    return width;
 }
 
 static int draw_entry(struct av_app *app, int x, int y, const struct entry *e)
 {
     x = av_canvas_text(&app->canvas, x, y, AV_ROLE_KEY, e->keys);
-    return av_canvas_text(&app->canvas, x + 1, y, AV_ROLE_DIM, e->label);
+    return av_canvas_text(&app->canvas, x + 1, y, AV_ROLE_DIM, e->label) + GAP;
 }
 
-/* Whole entries from the left as long as they fit, and always the last one:
- * it leads to all others. */
+/* Whole entries only. The kept ones always, of the others as many from the
+ * left as leave room for them. Where the kept ones do not all fit, only the
+ * last is one: it leads to all keys. */
 static int draw_keys(struct av_app *app, struct av_rect r)
 {
-    struct entry entries[ENTRIES_MAX];
-    size_t n = collect(app, entries);
-    int x = r.x + 1, right = r.x + r.w;
-    int last = width_of(&entries[n - 1]);
-    for (size_t i = 0; i + 1 < n && x + width_of(&entries[i]) + GAP + last < right; i++) {
-        x = draw_entry(app, x, r.y, &entries[i]) + GAP;
+    struct entries all = { .count = 0 };
+    collect(app, &all);
+    int x = r.x + 1, right = r.x + r.w + GAP;
+    for (size_t i = 0; i + 1 < all.count && x + kept_from(&all, 0) > right; i++) {
+        all.at[i].kept = false;
     }
-    if (x + last <= right) {
-        x = draw_entry(app, x, r.y, &entries[n - 1]) + GAP;
-    } else if (last <= r.w) {
-        x = draw_entry(app, r.x, r.y, &entries[n - 1]) + GAP;
+    x -= x + kept_from(&all, 0) > right ? 1 : 0; /* every cell counts now */
+    bool full = false;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct entry *e = &all.at[i];
+        full = full || x + width_of(e) + kept_from(&all, i + 1) > right;
+        if (!full || (e->kept && x + width_of(e) <= right)) {
+            x = draw_entry(app, x, r.y, e);
+        }
     }
     return x;
 }

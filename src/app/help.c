@@ -93,6 +93,14 @@ static void view_actions(struct writer *w, const struct av_view *view)
     }
 }
 
+static void mouse(struct writer *w)
+{
+    title(w, "with the mouse");
+    item(w, "click", "on a parameter: select it; into a view: select what is there");
+    item(w, "drag", "from a parameter to the left or right: change it");
+    item(w, "wheel", "change the parameter under it, or the selected one; scroll this help");
+}
+
 static void views(struct writer *w)
 {
     size_t count;
@@ -127,6 +135,7 @@ static int write_all(const struct av_app *app, struct writer w)
 {
     view_actions(&w, app->view);
     actions(&w);
+    mouse(&w);
     views(&w);
     parameters(&w, app);
     return w.line;
