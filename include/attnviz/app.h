@@ -32,7 +32,7 @@ struct av_app_config {
  * is out. A theme that cannot be read is no failure: the message line tells,
  * and the default stands in. The caller frees it with av_app_free; tensors and
  * kernels are borrowed until then, everything else is copied. */
-enum av_status av_app_new(struct av_app **app, const struct av_app_config *config, struct av_error *e);
+enum av_status av_app_new(struct av_app **out, const struct av_app_config *config, struct av_error *e);
 void av_app_free(struct av_app *app);
 
 /* One key press. Unknown keys leave a hint in the message line. */
@@ -55,7 +55,9 @@ void av_app_settle(struct av_app *app);
  * app's, valid until the next call. */
 const struct av_canvas *av_app_draw(struct av_app *app);
 
+/* The theme in use; the serial number, from 1 on, grows when it changes. */
 const struct av_theme *av_app_theme(const struct av_app *app);
+unsigned av_app_theme_serial(const struct av_app *app);
 
 /* The numbers of the current state with at least these needs (enum av_need),
  * up to date; valid until the app is touched again. */

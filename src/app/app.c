@@ -261,6 +261,11 @@ const struct av_theme *av_app_theme(const struct av_app *app)
     return &app->theme;
 }
 
+unsigned av_app_theme_serial(const struct av_app *app)
+{
+    return app->theme_serial;
+}
+
 struct av_app_wants av_app_wants(struct av_app *app)
 {
     struct av_app_wants wants = app->wants;

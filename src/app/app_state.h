@@ -69,6 +69,7 @@ struct av_app {
 
     struct av_canvas canvas;
     struct av_theme theme;
+    unsigned theme_serial;
     char theme_name[256]; /* as it is loaded: a name, or a path */
     char theme_own[256];  /* the one at the start */
 

@@ -88,11 +88,16 @@ static size_t flow(const struct av_app *app, int width, struct place *places)
     return n;
 }
 
+static int line_count(const struct place *places, size_t n)
+{
+    return n > 0 ? places[n - 1].line + 1 : 0;
+}
+
 int av_param_list_lines(const struct av_app *app, int width)
 {
     struct place places[AV_HITS_MAX];
     size_t n = flow(app, width, places);
-    return places[n - 1].line + 1;
+    return line_count(places, n);
 }
 
 static int selected_line(const struct av_app *app, const struct place *places, size_t n)
@@ -109,10 +114,10 @@ static void draw_lines(struct av_app *app, struct av_rect r)
 {
     struct place places[AV_HITS_MAX];
     size_t n = flow(app, r.w, places);
-    if (places[n - 1].line >= r.h) {
+    if (line_count(places, n) > r.h) {
         n = flow(app, r.w - COUNT_W, places); /* room to say that there are more */
     }
-    int at = selected_line(app, places, n), lines = places[n - 1].line + 1;
+    int at = selected_line(app, places, n), lines = line_count(places, n);
     int first = at < r.h ? 0 : at - r.h + 1;
     for (size_t i = 0; i < n; i++) {
         if (places[i].line >= first && places[i].line < first + r.h) {
@@ -152,7 +157,7 @@ static void draw_list(struct av_app *app, struct av_rect r)
     av_canvas_text(&app->canvas, r.x, r.y, AV_ROLE_TITLE, "parameters");
     r.y++;
     r.h--;
-    int at = selected_line(app, places, n), lines = places[n - 1].line + 1;
+    int at = selected_line(app, places, n), lines = line_count(places, n);
     int first = at < r.h ? 0 : at - r.h + 1;
     for (size_t i = 0; i < n; i++) {
         if (places[i].line >= first && places[i].line < first + r.h) {

@@ -12,6 +12,7 @@ static bool load(struct av_app *app, const char *name)
         av_app_say(app, "%s", e.text);
         return false;
     }
+    app->theme_serial++;
     snprintf(app->theme_name, sizeof app->theme_name, "%s", name);
     return true;
 }
@@ -19,6 +20,7 @@ static bool load(struct av_app *app, const char *name)
 void av_themes_begin(struct av_app *app, const char *name)
 {
     av_theme_default(&app->theme);
+    app->theme_serial = 1;
     snprintf(app->theme_name, sizeof app->theme_name, "%s", AV_THEME_DEFAULT);
     load(app, name != NULL ? name : AV_THEME_DEFAULT);
     memcpy(app->theme_own, app->theme_name, sizeof app->theme_own);
@@ -32,6 +34,9 @@ void av_themes_step(struct av_app *app, int by)
     size_t named = av_theme_list(entries, AV_THEME_LIST_MAX);
     size_t all = named + (strchr(app->theme_own, '/') != NULL ? 1 : 0);
     size_t at = 0;
+    if (all == 0) {
+        return;
+    }
     while (at < named && strcmp(entries[at].name, app->theme_name) != 0) {
         at++;
     }

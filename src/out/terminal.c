@@ -27,9 +27,9 @@ struct av_io {
     FILE *in, *own; /* own: /dev/tty, when standard input is something else */
 
     enum av_depth depth;
-    bool own_colours; /* the terminal's own foreground and background can be had */
-    struct av_theme theme;
-    struct av_palette palette; /* of that theme */
+    bool own_colours;          /* the terminal's own foreground and background can be had */
+    unsigned theme_serial;     /* of the theme in use, 0: none yet */
+    struct av_palette palette; /* its colour pairs */
 
     struct av_shadow shadow;
     cchar_t *run;   /* [cols] */
@@ -49,7 +49,8 @@ static enum av_status check_terminal(struct av_error *e)
     const char *term = getenv("TERM");
     int err = 0;
     if (!isatty(STDOUT_FILENO)) {
-        return av_fail(e, AV_FAILED, "terminal: standard output is none; `snapshot` and `report` need none");
+        return av_fail(e, AV_FAILED,
+                       "terminal: standard output is not one; `attnviz snapshot` and `attnviz report` need none");
     }
     if (term == NULL || term[0] == '\0') {
         return av_fail(e, AV_FAILED, "terminal: TERM is not set");
@@ -59,31 +60,31 @@ static enum av_status check_terminal(struct av_error *e)
     }
     char name[] = "cup"; /* older curses take a char * */
     const char *cup = tigetstr(name);
-    bool moves = cup != NULL && cup != (char *)-1;
+    bool moves = cup != NULL && (intptr_t)cup != -1;
     del_curterm(cur_term);
     return moves ? AV_OK : av_fail(e, AV_FAILED, "terminal: TERM=%s cannot place its cursor", term);
 }
 
 /* Keys come from the terminal, also when data comes by standard input. */
-static enum av_status open_keys(struct av_io *t, struct av_error *e)
+static enum av_status open_keys(struct av_io *io, struct av_error *e)
 {
-    t->in = stdin;
+    io->in = stdin;
     if (!isatty(STDIN_FILENO)) {
-        t->own = fopen("/dev/tty", "r");
-        t->in = t->own;
+        io->own = fopen("/dev/tty", "r");
+        io->in = io->own;
     }
-    return t->in != NULL ? AV_OK : av_fail(e, AV_FAILED, "terminal: /dev/tty: %s", strerror(errno));
+    return io->in != NULL ? AV_OK : av_fail(e, AV_FAILED, "terminal: /dev/tty: %s", strerror(errno));
 }
 
 /* Glyphs beyond ASCII need a locale that has them. */
-static void choose_locale(struct av_io *t)
+static void choose_locale(struct av_io *io)
 {
     static const char *const names[] = { "C.UTF-8", "en_US.UTF-8", "UTF-8" };
     bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    for (size_t i = 0; !utf8 && !av_app_draw(t->app)->ascii && i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; !utf8 && !av_app_draw(io->app)->ascii && i < sizeof names / sizeof names[0]; i++) {
         utf8 = setlocale(LC_CTYPE, names[i]) != NULL;
     }
-    t->all_ascii = !utf8;
+    io->all_ascii = !utf8;
 }
 
 /* Beyond what curses sets: C-s, C-q, C-v and C-o are keys like others. C-c,
@@ -111,9 +112,9 @@ static void set_modes(void)
 #define WHEEL_DOWN 0 /* this curses knows four buttons */
 #endif
 
-static void set_mouse(const struct av_io *t)
+static void set_mouse(const struct av_io *io)
 {
-    if (t->config->mouse) {
+    if (io->config->mouse) {
         mouseinterval(0); /* a press is told at once, not kept to make a click of it */
         mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | WHEEL_DOWN, NULL);
     }
@@ -123,15 +124,16 @@ static void set_mouse(const struct av_io *t)
 
 /* Colour is not even started where none is wanted: curses would then paint
  * white on black. */
-static enum av_depth depth_of(const struct av_io *t)
+static enum av_depth depth_of(const struct av_io *io)
 {
     const char *no_color = getenv("NO_COLOR");
-    bool refused = t->config->depth_auto ? no_color != NULL && no_color[0] != '\0' : t->config->depth == AV_DEPTH_NONE;
+    bool refused =
+        io->config->depth_auto ? no_color != NULL && no_color[0] != '\0' : io->config->depth == AV_DEPTH_NONE;
     if (refused || !has_colors() || start_color() == ERR) {
         return AV_DEPTH_NONE;
     }
     int have = COLORS;
-    int want = t->config->depth_auto ? have : (int)t->config->depth;
+    int want = io->config->depth_auto ? have : (int)io->config->depth;
     static const enum av_depth depths[] = { AV_DEPTH_TRUE, AV_DEPTH_256, AV_DEPTH_16, AV_DEPTH_8 };
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         if (have >= (int)depths[i] && want >= (int)depths[i]) {
@@ -143,18 +145,18 @@ static enum av_depth depth_of(const struct av_io *t)
 
 /* The number curses knows a colour by. A terminal of direct colours is told
  * red, green and blue. */
-static int colour_number(const struct av_io *t, int16_t colour, int otherwise)
+static int colour_number(const struct av_io *io, int16_t colour, int otherwise)
 {
     if (colour == AV_COLOR_DEFAULT) {
-        return t->own_colours ? -1 : otherwise;
+        return io->own_colours ? -1 : otherwise;
     }
     return COLORS > 256 ? (int)av_color_rgb(colour) : colour;
 }
 
-static void define_pair(const struct av_io *t, int number, struct av_pair p)
+static void define_pair(const struct av_io *io, int number, struct av_pair p)
 {
-    int fg = colour_number(t, p.fg, COLOR_WHITE);
-    int bg = colour_number(t, p.bg, COLOR_BLACK);
+    int fg = colour_number(io, p.fg, COLOR_WHITE);
+    int bg = colour_number(io, p.bg, COLOR_BLACK);
 #if defined(NCURSES_EXT_COLORS) && NCURSES_EXT_COLORS
     init_extended_pair(number, fg, bg);
 #else
@@ -162,18 +164,17 @@ static void define_pair(const struct av_io *t, int number, struct av_pair p)
 #endif
 }
 
-static void use_theme(struct av_io *t)
+static void use_theme(struct av_io *io)
 {
-    const struct av_theme *theme = av_app_theme(t->app);
-    if (memcmp(&t->theme, theme, sizeof *theme) == 0) {
+    if (io->theme_serial == av_app_theme_serial(io->app)) {
         return;
     }
-    memcpy(&t->theme, theme, sizeof *theme);
-    av_palette_make(&t->palette, theme, t->depth, t->depth == AV_DEPTH_NONE ? 0 : COLOR_PAIRS - 1);
-    for (int i = 0; i < t->palette.count; i++) {
-        define_pair(t, i + 1, t->palette.pairs[i]);
+    io->theme_serial = av_app_theme_serial(io->app);
+    av_palette_make(&io->palette, av_app_theme(io->app), io->depth, io->depth == AV_DEPTH_NONE ? 0 : COLOR_PAIRS - 1);
+    for (int i = 0; i < io->palette.count; i++) {
+        define_pair(io, i + 1, io->palette.pairs[i]);
     }
-    av_shadow_forget(&t->shadow);
+    av_shadow_forget(&io->shadow);
 }
 
 /* ---- Painting ----------------------------------------------------------------------- */
@@ -184,39 +185,39 @@ static attr_t attributes(const struct av_style *s)
            (s->reverse ? A_REVERSE : A_NORMAL);
 }
 
-static void set_cell(struct av_io *t, cchar_t *out, const struct av_cell *cell)
+static void set_cell(struct av_io *io, cchar_t *out, const struct av_cell *cell)
 {
-    struct av_style style = av_style_reduce(av_theme_style(&t->theme, cell), t->depth);
-    wchar_t text[2] = { (wchar_t)(t->all_ascii ? av_glyph_ascii(cell->code) : cell->code), L'\0' };
-    setcchar(out, text, attributes(&style), (short)av_palette_pair(&t->palette, &style), NULL);
+    struct av_style style = av_style_reduce(av_theme_style(av_app_theme(io->app), cell), io->depth);
+    wchar_t text[2] = { (wchar_t)(io->all_ascii ? av_glyph_ascii(cell->code) : cell->code), L'\0' };
+    setcchar(out, text, attributes(&style), (short)av_palette_pair(&io->palette, &style), NULL);
 }
 
-void av_io_paint(struct av_io *t)
+void av_io_paint(struct av_io *io)
 {
-    const struct av_canvas *c = av_app_draw(t->app);
-    use_theme(t);
+    const struct av_canvas *c = av_app_draw(io->app);
+    use_theme(io);
     for (int y = 0; y < c->rows; y++) {
         int x = 0;
-        for (int n = 0; (n = av_shadow_run(&t->shadow, c, &x, y)) > 0; x += n) {
+        for (int n = 0; (n = av_shadow_run(&io->shadow, c, &x, y)) > 0; x += n) {
             for (int i = 0; i < n; i++) {
-                set_cell(t, &t->run[i], av_canvas_at(c, x + i, y));
+                set_cell(io, &io->run[i], av_canvas_at(c, x + i, y));
             }
-            mvwadd_wchnstr(stdscr, y, x, t->run, n);
+            mvwadd_wchnstr(stdscr, y, x, io->run, n);
         }
     }
     wrefresh(stdscr);
 }
 
-void av_io_repaint(struct av_io *t)
+void av_io_repaint(struct av_io *io)
 {
     clearok(stdscr, TRUE);
-    av_shadow_forget(&t->shadow);
+    av_shadow_forget(&io->shadow);
 }
 
 /* ---- Size --------------------------------------------------------------------------- */
 
 /* Out of memory there is nothing to paint on: the screen stays as it was. */
-void av_io_take_size(struct av_io *t)
+void av_io_take_size(struct av_io *io)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
@@ -225,95 +226,95 @@ void av_io_take_size(struct av_io *t)
     }
     int rows, cols;
     getmaxyx(stdscr, rows, cols);
-    av_free(t->run);
-    t->run = av_alloc((size_t)cols, sizeof *t->run);
-    if (t->run == NULL || av_shadow_resize(&t->shadow, cols, rows, NULL) != AV_OK) {
-        av_shadow_free(&t->shadow);
+    av_free(io->run);
+    io->run = av_alloc((size_t)cols, sizeof *io->run);
+    if (io->run == NULL || av_shadow_resize(&io->shadow, cols, rows, NULL) != AV_OK) {
+        av_shadow_free(&io->shadow);
         return;
     }
     werase(stdscr);
-    av_app_resize(t->app, cols, rows);
+    av_app_resize(io->app, cols, rows);
 }
 
 /* ---- Life ------------------------------------------------------------------------------ */
 
-static enum av_status start_curses(struct av_io *t, struct av_error *e)
+static enum av_status start_curses(struct av_io *io, struct av_error *e)
 {
-    choose_locale(t);
+    choose_locale(io);
     /* Exported by some shells; curses would hold to them for ever. */
     unsetenv("LINES");
     unsetenv("COLUMNS");
     av_signals_guard(true);
-    t->screen = newterm(NULL, stdout, t->in);
-    if (t->screen == NULL) {
+    io->screen = newterm(NULL, stdout, io->in);
+    if (io->screen == NULL) {
         return av_fail(e, AV_FAILED, "terminal: TERM=%s: curses cannot use it", getenv("TERM"));
     }
     if (getenv("ESCDELAY") == NULL) {
         set_escdelay(25); /* a second, by default */
     }
     set_modes();
-    set_mouse(t);
-    t->depth = depth_of(t);
-    t->own_colours = t->depth != AV_DEPTH_NONE && use_default_colors() != ERR;
-    av_io_take_size(t);
+    set_mouse(io);
+    io->depth = depth_of(io);
+    io->own_colours = io->depth != AV_DEPTH_NONE && use_default_colors() != ERR;
+    av_io_take_size(io);
     return AV_OK;
 }
 
-enum av_status av_io_open(struct av_io **io, struct av_app *app, const struct av_terminal_config *config,
+enum av_status av_io_open(struct av_io **out, struct av_app *app, const struct av_terminal_config *config,
                           struct av_error *e)
 {
-    struct av_io *t = av_alloc(1, sizeof *t);
-    *io = t;
-    if (t == NULL) {
+    struct av_io *io = av_alloc(1, sizeof *io);
+    *out = io;
+    if (io == NULL) {
         return av_fail_nomem(e, "the terminal");
     }
-    t->app = app;
-    t->config = config;
+    io->app = app;
+    io->config = config;
     enum av_status s = check_terminal(e);
     if (s == AV_OK) {
-        s = open_keys(t, e);
+        s = open_keys(io, e);
     }
     if (s == AV_OK) {
         s = av_signals_begin(STDOUT_FILENO, e); /* before newterm, which then leaves them alone */
-        t->signals = s == AV_OK;
+        io->signals = s == AV_OK;
     }
-    return s == AV_OK ? start_curses(t, e) : s;
+    return s == AV_OK ? start_curses(io, e) : s;
 }
 
-void av_io_close(struct av_io *t)
+void av_io_close(struct av_io *io)
 {
-    if (t == NULL) {
+    if (io == NULL) {
         return;
     }
-    if (t->screen != NULL) {
-        av_io_leave(t);
-        delscreen(t->screen);
+    if (io->screen != NULL) {
+        av_io_leave(io);
+        delscreen(io->screen);
     }
-    if (t->signals) {
+    if (io->signals) {
         av_signals_end();
     }
-    if (t->own != NULL) {
-        fclose(t->own);
+    if (io->own != NULL) {
+        fclose(io->own);
     }
-    av_shadow_free(&t->shadow);
-    av_free(t->run);
-    av_free(t);
+    av_shadow_free(&io->shadow);
+    av_free(io->run);
+    av_free(io);
 }
 
-void av_io_leave(struct av_io *t)
+void av_io_leave(struct av_io *io)
 {
-    (void)t; /* curses has one current screen: this one */
+    (void)io; /* curses has one current screen: this one */
     if (!isendwin()) {
         endwin();
     }
     av_signals_guard(false);
 }
 
-void av_io_return(struct av_io *t)
+void av_io_return(struct av_io *io)
 {
-    av_io_leave(t); /* after a stop that could not be caught it is not left yet */
+    av_io_leave(io); /* after a stop that could not be caught it is not left yet */
     av_signals_guard(true);
-    av_io_take_size(t);
+    av_io_take_size(io);
     clearok(stdscr, TRUE);
 }
 
@@ -354,31 +355,31 @@ static uint32_t key_of_character(wint_t c)
 
 /* Terminals report presses and releases, not the way between: a release
  * elsewhere is a drag. */
-static void take_mouse(struct av_io *t)
+static void take_mouse(struct av_io *io)
 {
     MEVENT m;
     if (getmouse(&m) != OK) {
         return;
     }
     if ((m.bstate & BUTTON1_PRESSED) != 0) {
-        t->press_x = m.x;
-        t->press_y = m.y;
-        av_app_mouse(t->app, AV_MOUSE_PRESS, m.x, m.y);
-    } else if ((m.bstate & BUTTON1_RELEASED) != 0 && (m.x != t->press_x || m.y != t->press_y)) {
-        av_app_mouse(t->app, AV_MOUSE_DRAG, m.x, m.y);
+        io->press_x = m.x;
+        io->press_y = m.y;
+        av_app_mouse(io->app, AV_MOUSE_PRESS, m.x, m.y);
+    } else if ((m.bstate & BUTTON1_RELEASED) != 0 && (m.x != io->press_x || m.y != io->press_y)) {
+        av_app_mouse(io->app, AV_MOUSE_DRAG, m.x, m.y);
     } else if ((m.bstate & BUTTON4_PRESSED) != 0) {
-        av_app_mouse(t->app, AV_MOUSE_WHEEL_UP, m.x, m.y);
+        av_app_mouse(io->app, AV_MOUSE_WHEEL_UP, m.x, m.y);
     } else if ((m.bstate & WHEEL_DOWN) != 0) {
-        av_app_mouse(t->app, AV_MOUSE_WHEEL_DOWN, m.x, m.y);
+        av_app_mouse(io->app, AV_MOUSE_WHEEL_DOWN, m.x, m.y);
     }
 }
 
-int av_io_fd(const struct av_io *t)
+int av_io_fd(const struct av_io *io)
 {
-    return fileno(t->in);
+    return fileno(io->in);
 }
 
-bool av_io_take_key(struct av_io *t)
+bool av_io_take_key(struct av_io *io)
 {
     wint_t c = 0;
     int status = wget_wch(stdscr, &c);
@@ -386,12 +387,12 @@ bool av_io_take_key(struct av_io *t)
         return false;
     }
     if (status == KEY_CODE_YES && c == KEY_MOUSE) {
-        take_mouse(t);
+        take_mouse(io);
         return true;
     }
     uint32_t key = status == KEY_CODE_YES ? key_of_code(c) : key_of_character(c);
     if (key != AV_KEY_NONE) {
-        av_app_key(t->app, key);
+        av_app_key(io->app, key);
     }
     return true;
 }

@@ -8,7 +8,7 @@ struct av_io;
 
 /* Takes the terminal over and tells the app its size. AV_FAILED when there is
  * none, or none that can be drawn on; AV_NOMEM. Signals are taken over too. */
-enum av_status av_io_open(struct av_io **io, struct av_app *app, const struct av_terminal_config *config,
+enum av_status av_io_open(struct av_io **out, struct av_app *app, const struct av_terminal_config *config,
                           struct av_error *e);
 
 /* Gives terminal and signals back; NULL is fine. */
