@@ -76,12 +76,14 @@ static enum av_status open_keys(struct av_io *io, struct av_error *e)
     return io->in != NULL ? AV_OK : av_fail(e, AV_FAILED, "terminal: /dev/tty: %s", strerror(errno));
 }
 
-/* Glyphs beyond ASCII need a locale that has them. */
+/* Glyphs beyond ASCII need a locale that has them; when they were asked for in
+ * one that has not, another is taken. */
 static void choose_locale(struct av_io *io)
 {
     static const char *const names[] = { "C.UTF-8", "en_US.UTF-8", "UTF-8" };
     bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    for (size_t i = 0; !utf8 && !av_app_draw(io->app)->ascii && i < sizeof names / sizeof names[0]; i++) {
+    bool wanted = !av_app_draw(io->app)->ascii;
+    for (size_t i = 0; wanted && !utf8 && i < sizeof names / sizeof names[0]; i++) {
         utf8 = setlocale(LC_CTYPE, names[i]) != NULL;
     }
     io->all_ascii = !utf8;

@@ -839,6 +839,16 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* Three heads of four rows and two columns; entry = its place. */
+static struct av_tensor small_tensor(float *entries)
+{
+    struct av_tensor t = { .name = "small.npy", .dtype = "<f4", .rank = 3, .heads = 3, .n = 4, .d = 2, .f32 = entries };
+    for (int i = 0; i < 24; i++) {
+        entries[i] = (float)i / 8;
+    }
+    return t;
+}
+
 static void w_writes_and_never_overwrites(void **state)
 {
     (void)state;
@@ -864,14 +874,40 @@ static void w_writes_and_never_overwrites(void **state)
     av_app_free(app);
 }
 
-/* Three heads of four rows and two columns; entry = its place. */
-static struct av_tensor small_tensor(float *entries)
+static bool file_has(const char *path, const char *what)
 {
-    struct av_tensor t = { .name = "small.npy", .dtype = "<f4", .rank = 3, .heads = 3, .n = 4, .d = 2, .f32 = entries };
-    for (int i = 0; i < 24; i++) {
-        entries[i] = (float)i / 8;
-    }
-    return t;
+    static char text[1 << 18];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return strstr(text, what) != NULL;
+}
+
+/* The numbers of all heads; the head on screen stays. */
+static void w_writes_every_head(void **state)
+{
+    (void)state;
+    char home[4096], folder[] = "/tmp/attnviz-test-XXXXXX";
+    float entries[24];
+    struct av_tensor q = small_tensor(entries);
+    struct av_app_config config = plain_config();
+    config.q = config.k = &q;
+    config.picture = NULL; /* numbers alone */
+    assert_non_null(getcwd(home, sizeof home));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    struct av_app *app = open_app(&config);
+    press(app, "> w");
+    assert_string_equal(av_app_message(app), "wrote attnviz-001.json");
+    assert_false(exists("attnviz-001.svg"));
+    assert_true(file_has("attnviz-001.json", "\"heads\""));
+    assert_true(shows(app, "head 1 of 3"));
+    assert_int_equal(params_of(app)->head, 1);
+    unlink("attnviz-001.json");
+    assert_int_equal(chdir(home), 0);
+    assert_int_equal(rmdir(folder), 0);
+    av_app_free(app);
 }
 
 static void files_have_their_own_sizes(void **state)
@@ -1052,6 +1088,7 @@ int main(void)
         cmocka_unit_test(mouse_in_the_heatmap),
         cmocka_unit_test(a_ghost_is_kept_and_dropped),
         cmocka_unit_test(w_writes_and_never_overwrites),
+        cmocka_unit_test(w_writes_every_head),
         cmocka_unit_test(files_have_their_own_sizes),
         cmocka_unit_test(without_files_there_are_no_heads),
         cmocka_unit_test(given_logits_have_no_scale),
