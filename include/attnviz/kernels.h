@@ -52,11 +52,14 @@ struct av_kernels {
     void (*scores)(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,
                    const struct av_block *block, void *scratch);
 
-    /* Softmax of one row of n >= 1 logits and all its statistics. A logit of
-     * -infinity is a masked entry and gets weight 0 (in the sums it does not
-     * exist); all others are finite, and at least one is. p (n weights) may
-     * be NULL when only the statistics are wanted. See rowstats.h. */
-    void (*softmax)(double *p, const double *z, size_t n, struct av_rowstats *out);
+    /* Softmax of one row of n >= 1 logits multiplier * s[j] and all its
+     * statistics; multiplier > 0. A score of -infinity is a masked entry and
+     * gets weight 0 (in the sums it does not exist); all others are finite,
+     * and the differences to the largest are taken before they are multiplied,
+     * so the logits themselves may be beyond the largest double (max_logit
+     * then is infinite). p (n weights) may be NULL when only the statistics
+     * are wanted. See rowstats.h. */
+    void (*softmax)(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);
 
     /* dq of one row: sqrt(sum_j p_j^2 |k_j - kbar|^2), kbar = sum_j p_j k_j,
      * over columns [0, d) of n keys: |J K|_F, the RMS size of the query's

@@ -6,7 +6,7 @@
  *
  *   S' = sum e_j    S = exp(-D) S'     p_a = 1 / (1 + S)    p_j = exp(-D) e_j p_a
  *   1 - max         = exp(-D) S' p_a
- *   entropy         = exp(-D) [ S' log1p(S)/S + p_a sum e_j (D + m2 - z_j) ]
+ *   entropy         = (1 - max) [ D + log1p(S) (1 + S)/S + sum e_j (m2 - z_j) / S' ]
  *   trace           = exp(-D) [ S' p_a^2 + p_a sum e_j (1 - p_j) ]
  *   jacobian_fro^2  = exp(-2D) [ (S' p_a^2)^2 + 2 p_a^4 sum e_j^2
  *                                + p_a^2 sum e_j^2 (1 - 2 p_j) + (exp(-D) p_a^2 sum e_j^2)^2 ]
@@ -29,12 +29,23 @@ struct av_rowstats {
     double trace;        /* sum p (1 - p) */
     double jacobian_fro; /* |diag(p) - p p^T|_F */
     double row_sum;      /* sum of the weights as they are stored */
-    /* Base-10 logarithms, exact where the value itself underflows to 0;
-     * -infinity with a single key, where the value is exactly 0. */
-    double log10_one_minus_max;
-    double log10_entropy;
-    double log10_trace;
-    double log10_jacobian_fro;
+
+    /* The values over exp(-D), which do not underflow, for the logarithms
+     * below; all 0 with a single key. */
+    struct av_rowstats_scaled {
+        double half_gap; /* D / 2, for D may be beyond the largest double */
+        double one_minus_max;
+        double half_surprise; /* entropy / (1 - max) / 2, not over exp(-D) */
+        double trace;
+        double jacobian_fro;
+    } scaled;
 };
+
+/* Base-10 logarithms, with full precision where the value itself underflows to
+ * 0 too; -infinity with a single key, where the value is exactly 0. */
+double av_rowstats_log10_one_minus_max(const struct av_rowstats *row);
+double av_rowstats_log10_entropy(const struct av_rowstats *row);
+double av_rowstats_log10_trace(const struct av_rowstats *row);
+double av_rowstats_log10_jacobian_fro(const struct av_rowstats *row);
 
 #endif

@@ -43,7 +43,7 @@ static double log10_value(const struct rows *rows, size_t i)
     if (rows->quantity == AV_ROW_DQ) {
         return log10(rows->s->dq_rms[i]);
     }
-    return (rows->other ? rows->s->other_rows : rows->s->rows)[i].log10_jacobian_fro;
+    return av_rowstats_log10_jacobian_fro((rows->other ? rows->s->other_rows : rows->s->rows) + i);
 }
 
 static void widen(struct range *r, double v)

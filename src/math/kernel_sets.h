@@ -16,7 +16,7 @@
     void av_draw_##set(float *x, size_t first, size_t count, enum av_dist dist, struct av_stream stream);              \
     void av_scores_##set(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,              \
                          const struct av_block *block, void *scratch);                                                 \
-    void av_softmax_##set(double *p, const double *z, size_t n, struct av_rowstats *out);                              \
+    void av_softmax_##set(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);           \
     double av_dq_##set(const double *p, const struct av_entries *k, size_t n, size_t d, size_t m, double *scratch);
 AV_ISAS
 #undef X

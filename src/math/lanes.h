@@ -55,8 +55,8 @@ static inline struct lanes lanes_splat(double x)
     return v;
 }
 
-/* The larger (smaller) of each pair. Compilers make one instruction of such a
- * loop, and two or more of a select. */
+/* The larger (smaller) of each pair; a where x > y and b elsewhere. Compilers
+ * make one instruction of such a loop, and two or more of masks. */
 static inline vd vd_max(vd a, vd b)
 {
     vd r;
@@ -70,6 +70,14 @@ static inline vd vd_min(vd a, vd b)
     vd r;
     for (size_t l = 0; l < AV_LANES_D; l++)
         r[l] = a[l] < b[l] ? a[l] : b[l];
+    return r;
+}
+
+static inline vd vd_where_greater(vd x, vd y, vd a, vd b)
+{
+    vd r;
+    for (size_t l = 0; l < AV_LANES_D; l++)
+        r[l] = x[l] > y[l] ? a[l] : b[l];
     return r;
 }
 

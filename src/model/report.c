@@ -25,6 +25,8 @@ static const struct av_rowstats *selected(const struct av_snapshot *s)
 }
 
 #define QUERY_GETTER(name) GETTER(query_##name, selected(s) != NULL ? (double)selected(s)->name : (double)NAN)
+#define QUERY_LOG10_GETTER(name)                                                                                       \
+    GETTER(query_log10_##name, selected(s) != NULL ? av_rowstats_log10_##name(selected(s)) : (double)NAN)
 
 GETTER(count, s->score_moments.count)
 GETTER(score_mean, if_counted(&s->score_moments, s->score_moments.mean))
@@ -71,13 +73,13 @@ GETTER(query_dq_rms, s->dq_rms != NULL && selected(s) != NULL ? s->dq_rms[s->par
 QUERY_GETTER(argmax)
 QUERY_GETTER(max)
 QUERY_GETTER(one_minus_max)
-QUERY_GETTER(log10_one_minus_max)
+QUERY_LOG10_GETTER(one_minus_max)
 QUERY_GETTER(entropy)
-QUERY_GETTER(log10_entropy)
+QUERY_LOG10_GETTER(entropy)
 QUERY_GETTER(trace)
-QUERY_GETTER(log10_trace)
+QUERY_LOG10_GETTER(trace)
 QUERY_GETTER(jacobian_fro)
-QUERY_GETTER(log10_jacobian_fro)
+QUERY_LOG10_GETTER(jacobian_fro)
 
 /* clang-format off */
 static const struct av_field FIELDS[] = {

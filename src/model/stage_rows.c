@@ -32,34 +32,28 @@ void av_stage_moments(struct av_model *m)
     s->runs[AV_STAGE_MOMENTS]++;
 }
 
-/* The raw scores of a row, or the logits given by hand. */
-static const double *row_source(const struct av_model *m, size_t i)
+/* Scores of len keys with the key's own offset in them, so that the logits are
+ * alpha / temperature times these, plus the common offset: that one is left
+ * out of the softmax, where it cancels exactly but would cost digits. Either
+ * what the model holds or a copy in its buffer `row`. */
+static const double *row_source(const struct av_model *m, size_t i, size_t len, double alpha)
 {
     const struct av_snapshot *s = &m->snapshot;
-    return s->from_logits ? s->params.logits.at : m->buffers.scores + i * s->n_k;
-}
-
-/* z_j = (alpha s_j + [j = key] key_offset) / temperature for the first len
- * keys. The common offset is left out: it cancels in the softmax exactly, but
- * would cost digits if it were added first. */
-static void make_logits(double *z, const double *source, size_t len, double alpha, const struct av_params *p)
-{
-    for (size_t j = 0; j < len; j++) {
-        z[j] = alpha * source[j];
+    const struct av_params *p = &s->params;
+    const double *source = s->from_logits ? p->logits.at : m->buffers.scores + i * s->n_k;
+    if (!(fabs(p->key_offset) > 0) || (size_t)p->key >= len) {
+        return source;
     }
-    if ((size_t)p->key < len) {
-        z[p->key] += p->key_offset;
-    }
-    for (size_t j = 0; j < len; j++) {
-        z[j] /= p->temperature;
-    }
+    memcpy(m->buffers.row, source, len * sizeof *source);
+    m->buffers.row[p->key] += p->key_offset / alpha;
+    return m->buffers.row;
 }
 
 /* Stores the logits of a row with the offset, -infinity where masked. */
-static void store_logits(double *to, const double *z, size_t len, size_t n_k, double offset)
+static void store_logits(double *to, const double *source, double multiplier, double offset, size_t len, size_t n_k)
 {
     for (size_t j = 0; j < len; j++) {
-        to[j] = z[j] + offset;
+        to[j] = multiplier * source[j] + offset;
     }
     for (size_t j = len; j < n_k; j++) {
         to[j] = -(double)INFINITY;
@@ -81,17 +75,18 @@ void av_stage_rows(struct av_model *m)
     struct av_snapshot *s = &m->snapshot;
     struct av_buffers *b = &m->buffers;
     const struct av_params *p = &s->params;
+    double multiplier = s->alpha / p->temperature;
     double offset = p->offset / p->temperature;
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
         double *weights = b->weights + i * s->n_k;
-        make_logits(b->row, row_source(m, i), len, s->alpha, p);
-        store_logits(b->logits + i * s->n_k, b->row, len, s->n_k, offset);
+        const double *source = row_source(m, i, len, s->alpha);
+        store_logits(b->logits + i * s->n_k, source, multiplier, offset, len, s->n_k);
         if (len == 0 || b->invalid[i]) {
             blank_row(weights, &b->rows[i], len, s->n_k, b->invalid[i]);
             continue;
         }
-        m->kernels->softmax(weights, b->row, len, &b->rows[i]);
+        m->kernels->softmax(weights, source, multiplier, len, &b->rows[i]);
         b->rows[i].max_logit += offset;
         memset(weights + len, 0, (s->n_k - len) * sizeof *weights);
     }
@@ -110,8 +105,8 @@ static void run_other_rows(struct av_model *m)
         memset(row, 0, sizeof *row);
         row->keys = len;
         if (len > 0 && !b->invalid[i]) {
-            make_logits(b->row, row_source(m, i), len, s->other.alpha, &s->params);
-            m->kernels->softmax(NULL, b->row, len, row);
+            double multiplier = s->other.alpha / s->params.temperature;
+            m->kernels->softmax(NULL, row_source(m, i, len, s->other.alpha), multiplier, len, row);
         }
     }
 }
@@ -153,8 +148,7 @@ static void logit_moments(struct av_moments *out, struct av_model *m, double alp
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
         if (!m->buffers.invalid[i]) {
-            make_logits(m->buffers.row, row_source(m, i), len, alpha, p);
-            store_logits(m->buffers.row, m->buffers.row, len, len, offset);
+            store_logits(m->buffers.row, row_source(m, i, len, alpha), f, offset, len, len);
             av_moments_add(out, m->buffers.row, len);
         }
     }

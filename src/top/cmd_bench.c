@@ -21,9 +21,9 @@ struct bench {
     const struct av_kernels *kernels;
     struct av_params params;
     size_t n_q, n_k, d;
-    float *q, *k;                      /* [n_q, d], [n_k, d] */
-    double *scores, *logits, *weights; /* [n_q, n_k] */
-    struct av_rowstats *rows;          /* [n_q] */
+    float *q, *k;             /* [n_q, d], [n_k, d] */
+    double *scores, *weights; /* [n_q, n_k] */
+    struct av_rowstats *rows; /* [n_q] */
     void *scores_scratch;
     double *dq_scratch;
     struct av_model *model;
@@ -55,7 +55,8 @@ static void run_scores(struct bench *b)
 static void run_softmax(struct bench *b)
 {
     for (size_t i = 0; i < b->n_q; i++) {
-        b->kernels->softmax(b->weights + i * b->n_k, b->logits + i * b->n_k, b->n_k, &b->rows[i]);
+        b->kernels->softmax(b->weights + i * b->n_k, b->scores + i * b->n_k, av_params_alpha(&b->params), b->n_k,
+                            &b->rows[i]);
     }
 }
 
@@ -115,7 +116,6 @@ static void bench_free(struct bench *b)
     av_free(b->q);
     av_free(b->k);
     av_free(b->scores);
-    av_free(b->logits);
     av_free(b->weights);
     av_free(b->rows);
     av_free(b->scores_scratch);
@@ -135,20 +135,16 @@ static enum av_status bench_new(struct bench *b, const struct av_params *p, stru
     b->q = av_alloc(b->n_q * b->d, sizeof *b->q);
     b->k = av_alloc(b->n_k * b->d, sizeof *b->k);
     b->scores = av_alloc(b->n_q * b->n_k, sizeof *b->scores);
-    b->logits = av_alloc(b->n_q * b->n_k, sizeof *b->logits);
     b->weights = av_alloc(b->n_q * b->n_k, sizeof *b->weights);
     b->rows = av_alloc(b->n_q, sizeof *b->rows);
     b->scores_scratch = av_alloc(AV_SCORES_SCRATCH, 1);
     b->dq_scratch = av_alloc(AV_DQ_SCRATCH(b->d, b->n_k), sizeof *b->dq_scratch);
-    if (b->q == NULL || b->k == NULL || b->scores == NULL || b->logits == NULL || b->weights == NULL ||
-        b->rows == NULL || b->scores_scratch == NULL || b->dq_scratch == NULL) {
+    if (b->q == NULL || b->k == NULL || b->scores == NULL || b->weights == NULL || b->rows == NULL ||
+        b->scores_scratch == NULL || b->dq_scratch == NULL) {
         return av_fail_nomem(e, "the benchmark");
     }
     run_sample(b);
     run_scores(b);
-    for (size_t i = 0; i < b->n_q * b->n_k; i++) {
-        b->logits[i] = b->scores[i] * av_params_alpha(p);
-    }
     run_softmax(b);
     enum av_status s = av_model_new(&b->model, NULL, e);
     return s == AV_OK ? av_model_update(b->model, &b->params, 0, e) : s;

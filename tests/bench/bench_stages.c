@@ -46,11 +46,7 @@ static void attend(struct bench *b, size_t n, size_t d)
     const double alpha = 1.0 / sqrt((double)d);
     b->kernels->scores(b->scores, n, &q, &k, &all, b->scratch);
     for (size_t i = 0; i < n; i++) {
-        double *z = b->scores + i * n;
-        for (size_t j = 0; j < n; j++) {
-            z[j] *= alpha;
-        }
-        b->kernels->softmax(b->weights + i * n, z, n, &b->rows[i]);
+        b->kernels->softmax(b->weights + i * n, b->scores + i * n, alpha, n, &b->rows[i]);
     }
 }
 

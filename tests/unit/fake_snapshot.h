@@ -59,10 +59,10 @@ static void fake_row(double *p, const double *z, size_t n, struct av_rowstats *r
     r->max_logit = r->keys > 0 ? top : 0;
     r->max = r->keys > 0 ? p[r->argmax] : 0;
     r->jacobian_fro = sqrt(fmax(0, r->sum_p2 - 2 * p3 + r->sum_p2 * r->sum_p2));
-    r->log10_one_minus_max = log10(r->one_minus_max);
-    r->log10_entropy = log10(r->entropy);
-    r->log10_trace = log10(r->trace);
-    r->log10_jacobian_fro = log10(r->jacobian_fro);
+    r->scaled = (struct av_rowstats_scaled){ .one_minus_max = r->one_minus_max,
+                                             .half_surprise = 0.5 * r->entropy / r->one_minus_max,
+                                             .trace = r->trace,
+                                             .jacobian_fro = r->jacobian_fro };
 }
 
 static int fake_ascending(const void *a, const void *b)

@@ -59,7 +59,7 @@ static void free_keys(struct keys *k)
 static size_t weights_of(double *p, const double *z, size_t n)
 {
     struct av_rowstats s;
-    av_kernels_best()->softmax(p, z, n, &s);
+    av_kernels_best()->softmax(p, z, 1, n, &s);
     return s.argmax;
 }
 

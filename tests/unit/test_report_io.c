@@ -53,7 +53,6 @@ static void make_state(struct state *st)
     memcpy(st->weights, weights, sizeof weights);
     s->weights = st->weights;
     st->rows[1] = (struct av_rowstats){ .keys = 3, .max = 1.0 / 3, .one_minus_max = 0.1, .entropy = 0.7 };
-    st->rows[1].log10_entropy = -(double)INFINITY;
     s->rows = st->rows;
     s->invalid = st->invalid;
     s->dq_rms = st->dq_rms;

@@ -295,10 +295,10 @@ static void check_row(const char *name, const struct av_rowstats *s, const expec
     close_to(name, "entropy", s->entropy, want[5], 1e-14);
     close_to(name, "trace", s->trace, want[6], 1e-14);
     close_to(name, "jacobian_fro", s->jacobian_fro, want[7], 1e-14);
-    close_log(name, "log10_one_minus_max", s->log10_one_minus_max, want[8]);
-    close_log(name, "log10_entropy", s->log10_entropy, want[9]);
-    close_log(name, "log10_trace", s->log10_trace, want[10]);
-    close_log(name, "log10_jacobian_fro", s->log10_jacobian_fro, want[11]);
+    close_log(name, "log10_one_minus_max", av_rowstats_log10_one_minus_max(s), want[8]);
+    close_log(name, "log10_entropy", av_rowstats_log10_entropy(s), want[9]);
+    close_log(name, "log10_trace", av_rowstats_log10_trace(s), want[10]);
+    close_log(name, "log10_jacobian_fro", av_rowstats_log10_jacobian_fro(s), want[11]);
 }
 
 /* Softmax by the best set into p; the same from every other set, and without
@@ -311,17 +311,17 @@ static struct av_rowstats run(double *p, const double *z, size_t n)
     double *exact_z = malloc(n * sizeof *z), *exact_p = malloc(n * sizeof *z), *other_p = malloc(n * sizeof *z);
     assert_true(exact_z != NULL && exact_p != NULL && other_p != NULL);
     memcpy(exact_z, z, n * sizeof *z);
-    av_kernels_best()->softmax(exact_p, exact_z, n, &best);
+    av_kernels_best()->softmax(exact_p, exact_z, 1, n, &best);
     for (const char *const *name = av_kernels_names(); *name != NULL; name++) {
         const struct av_kernels *set = av_kernels_named(*name);
         if (set == NULL)
             continue;
         memset(&other, 0, sizeof other);
-        set->softmax(other_p, exact_z, n, &other);
+        set->softmax(other_p, exact_z, 1, n, &other);
         assert_memory_equal(&other, &best, sizeof best);
         assert_memory_equal(other_p, exact_p, n * sizeof *z);
         memset(&other, 0, sizeof other);
-        set->softmax(NULL, exact_z, n, &other);
+        set->softmax(NULL, exact_z, 1, n, &other);
         assert_memory_equal(&other, &best, sizeof best);
     }
     assert_memory_equal(exact_z, z, n * sizeof *z);
@@ -439,10 +439,10 @@ static void random_rows_match_definitions(void **state)
         close_to("random", "entropy", s.entropy, (double)entropy, 1e-14);
         close_to("random", "trace", s.trace, (double)trace, 1e-14);
         close_to("random", "jacobian_fro", s.jacobian_fro, (double)sqrtl(fro2), 1e-14);
-        close_log("random", "log10_one_minus_max", s.log10_one_minus_max, (double)log10l(rest / total));
-        close_log("random", "log10_entropy", s.log10_entropy, (double)log10l(entropy));
-        close_log("random", "log10_trace", s.log10_trace, (double)log10l(trace));
-        close_log("random", "log10_jacobian_fro", s.log10_jacobian_fro, (double)(log10l(fro2) / 2));
+        close_log("random", "log10_one_minus_max", av_rowstats_log10_one_minus_max(&s), (double)log10l(rest / total));
+        close_log("random", "log10_entropy", av_rowstats_log10_entropy(&s), (double)log10l(entropy));
+        close_log("random", "log10_trace", av_rowstats_log10_trace(&s), (double)log10l(trace));
+        close_log("random", "log10_jacobian_fro", av_rowstats_log10_jacobian_fro(&s), (double)(log10l(fro2) / 2));
     }
 }
 
@@ -467,9 +467,9 @@ static void bounds_hold_at_every_scale(void **state)
             assert_true(s.sum_p2 <= slack && s.sum_p2 * (double)s.keys * slack >= 1);
             assert_true(fabs(s.trace + s.sum_p2 - 1) < 1e-14);
             assert_true(s.jacobian_fro <= s.trace * slack && s.jacobian_fro <= 0.5 * slack);
-            assert_true(isfinite(s.log10_one_minus_max) && isfinite(s.log10_entropy));
-            assert_true(isfinite(s.log10_trace) && isfinite(s.log10_jacobian_fro));
-            assert_true(s.log10_jacobian_fro <= s.log10_trace + 1e-14);
+            assert_true(isfinite(av_rowstats_log10_one_minus_max(&s)) && isfinite(av_rowstats_log10_entropy(&s)));
+            assert_true(isfinite(av_rowstats_log10_trace(&s)) && isfinite(av_rowstats_log10_jacobian_fro(&s)));
+            assert_true(av_rowstats_log10_jacobian_fro(&s) <= av_rowstats_log10_trace(&s) + 1e-14);
         }
     }
 }
@@ -556,8 +556,8 @@ static void one_key_ignores_its_logit(void **state)
             assert_int_equal(s.argmax, a);
             assert_true(s.max_logit == z[a] && s.max == 1 && s.sum_p2 == 1 && s.row_sum == 1);
             assert_true(s.one_minus_max == 0 && s.entropy == 0 && s.trace == 0 && s.jacobian_fro == 0);
-            assert_true(s.log10_one_minus_max == -HUGE_VAL && s.log10_entropy == -HUGE_VAL);
-            assert_true(s.log10_trace == -HUGE_VAL && s.log10_jacobian_fro == -HUGE_VAL);
+            assert_true(av_rowstats_log10_one_minus_max(&s) == -HUGE_VAL && av_rowstats_log10_entropy(&s) == -HUGE_VAL);
+            assert_true(av_rowstats_log10_trace(&s) == -HUGE_VAL && av_rowstats_log10_jacobian_fro(&s) == -HUGE_VAL);
         }
     }
 }
@@ -580,7 +580,7 @@ static void rows_of_many_chunks(void **state)
 
 static double exp_of(double x)
 {
-    return lanes_exp_neg(lanes_splat(x)).part[0][0];
+    return vd_exp_neg(vd_splat(x))[0];
 }
 
 static void exponential_is_accurate(void **state)

@@ -622,7 +622,7 @@ static void rows_below_the_axis_point_down(void **state)
     (void)state;
     struct fake f;
     make(&f, NULL);
-    f.rows[3].log10_jacobian_fro = -435;
+    f.rows[3].scaled.half_gap = 500; /* some 10^-435 */
     struct av_canvas c = drawn("gradient", &f, 80, 22, false);
     int arrows = 0;
     for (int y = 0; y < c.rows; y++) {

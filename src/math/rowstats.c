@@ -1,0 +1,32 @@
+/* rowstats.c - logarithms of the quantities of a row: that of exp(-D), which
+ * is -D, and that of a number of ordinary size. */
+#include "attnviz/rowstats.h"
+
+#include <math.h>
+
+static double log10_value(const struct av_rowstats *row, double scaled)
+{
+    const double log10_e = 0x1.bcb7b1526e50ep-2;
+    return log10(scaled) - row->scaled.half_gap * (2 * log10_e);
+}
+
+double av_rowstats_log10_one_minus_max(const struct av_rowstats *row)
+{
+    return log10_value(row, row->scaled.one_minus_max);
+}
+
+double av_rowstats_log10_entropy(const struct av_rowstats *row)
+{
+    /* The factors apart, for their product may overflow. */
+    return av_rowstats_log10_one_minus_max(row) + (log10(row->scaled.half_surprise) + log10(2));
+}
+
+double av_rowstats_log10_trace(const struct av_rowstats *row)
+{
+    return log10_value(row, row->scaled.trace);
+}
+
+double av_rowstats_log10_jacobian_fro(const struct av_rowstats *row)
+{
+    return log10_value(row, row->scaled.jacobian_fro);
+}
