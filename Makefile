@@ -133,6 +133,7 @@ run: $(BIN) ## build and start the program; ARGS='...' are its arguments
 
 # Completions are written from the program's own tables.
 COMPLETIONS := $(BUILD)/completions/attnviz.bash $(BUILD)/completions/_attnviz $(BUILD)/completions/attnviz.fish
+completions: $(COMPLETIONS)
 $(COMPLETIONS): $(BIN) src/top/completions.sh
 	@mkdir -p $(@D)
 	$(call say,GEN)
@@ -219,10 +220,11 @@ bench: $(BIN) $(BENCH) ## time the stages, and the same work in NumPy and PyTorc
 	@if command -v python3 >/dev/null; then echo; python3 tests/bench/bench.py --bin $(BENCH); fi
 
 COVERED := $(BUILD)/coverage
-coverage: ## run the unit and command-line tests, tell which lines they reach
-	+@$(MAKE) --no-print-directory BUILD=$(COVERED) OPT='-O0 -g --coverage' all programs
-	@ATTNVIZ=$(COVERED)/attnviz ATTNVIZ_BUILD=$(COVERED) tests/run $(UNIT_TESTS:$(BUILD)/%=$(COVERED)/%) \
-	  tests/golden/golden.test $(wildcard tests/cli/*.test)
+coverage: ## tell which lines the tests reach
+	+@$(MAKE) --no-print-directory BUILD=$(COVERED) OPT='-O0 -g --coverage' all programs completions
+	@ATTNVIZ=$(COVERED)/attnviz ATTNVIZ_BUILD=$(COVERED) tests/run \
+	  $(UNIT_TESTS:$(BUILD)/%=$(COVERED)/%) $(TERMINAL_TESTS:$(BUILD)/%=$(COVERED)/%) \
+	  tests/golden/golden.test $(wildcard tests/cli/*.test) || true
 	@tests/coverage $(COVERED)
 
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -259,5 +261,5 @@ help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
 
 -include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d) $(BENCH:=.d)
-.PHONY: all setup run install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
+.PHONY: all setup run completions install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
         lint clean help always
