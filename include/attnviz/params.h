@@ -57,12 +57,15 @@ struct av_params {
 
 enum av_param_kind { AV_PARAM_INT, AV_PARAM_REAL, AV_PARAM_CHOICE, AV_PARAM_SEED, AV_PARAM_LOGITS };
 
-/* How one step changes a value (see av_param_step). */
+/* How large a step is. */
+enum av_grain { AV_GRAIN_FINE, AV_GRAIN_STEP, AV_GRAIN_COARSE, AV_GRAIN_COUNT };
+
+/* How one step changes a value; `step` is the row's. */
 enum av_param_step {
-    AV_STEP_LINEAR, /* by `step` */
-    AV_STEP_DOUBLE, /* coarse: times 2; fine: by `step` */
-    AV_STEP_RATIO,  /* times 1 + step; coarse: ten of them */
-    AV_STEP_SIGNED  /* by `step` near 0, by a tenth of the value when larger */
+    AV_STEP_LINEAR, /* by step; fine: a fifth of it, at least 1 for whole numbers; coarse: ten */
+    AV_STEP_DOUBLE, /* times 2; fine: by step; coarse: times 8 */
+    AV_STEP_RATIO,  /* times 1 + step; fine: a fifth of that; coarse: ten times */
+    AV_STEP_SIGNED  /* by step near 0, by a tenth of the leading digit's unit when larger; fine: a tenth; coarse: ten */
 };
 
 /* Which parameters belong on the on-screen list, in files, and so on. */
@@ -115,9 +118,9 @@ enum av_status av_params_check(const struct av_params *p, bool sizes_free, struc
 /* Moves key, query and other dependent values into range. */
 void av_params_clamp(struct av_params *p);
 
-/* Moves one value by `count` steps (negative: down), fine or coarse, clamped
+/* Moves one value by `count` steps (negative: down) of that size, clamped
  * to its range; choices go round. */
-void av_param_step(const struct av_param *row, struct av_params *p, int count, bool coarse);
+void av_param_step(const struct av_param *row, struct av_params *p, int count, enum av_grain grain);
 
 /* The value as text that av_param_parse reads back to the same bits. */
 void av_param_format(const struct av_param *row, const struct av_params *p, struct av_str *out);

@@ -9,7 +9,8 @@
 
 /* ---- What the actions do -------------------------------------------------- */
 
-enum { FINE = 1, COARSE = 2 }; /* size of a step, negative: down */
+/* An action's step: 1 + enum av_grain, negative for down. */
+enum { FINE = 1 + AV_GRAIN_FINE, STEP = 1 + AV_GRAIN_STEP, COARSE = 1 + AV_GRAIN_COARSE };
 
 /* Steps the action's parameter, or the selected one. A step of a named
  * parameter selects it, so that Left and Right go on from there. */
@@ -19,7 +20,7 @@ static void run_step(struct av_app *app, const struct av_action *a)
         size_t count;
         app->selected = (size_t)(av_param_find(a->param) - av_params_table(&count));
     }
-    av_app_step(app, av_app_selected(app), a->arg > 0 ? 1 : -1, abs(a->arg) == COARSE, AV_CHANGE_STEP);
+    av_app_step(app, av_app_selected(app), a->arg > 0 ? 1 : -1, (enum av_grain)(abs(a->arg) - 1), AV_CHANGE_STEP);
 }
 
 static void run_sizes(struct av_app *app, const struct av_action *a)
@@ -32,8 +33,8 @@ static void run_sizes(struct av_app *app, const struct av_action *a)
         return;
     }
     struct av_params next = app->params;
-    av_param_step(n_q, &next, a->arg, true);
-    av_param_step(n_k, &next, a->arg, true);
+    av_param_step(n_q, &next, a->arg, AV_GRAIN_STEP);
+    av_param_step(n_k, &next, a->arg, AV_GRAIN_STEP);
     if (next.n_q == app->params.n_q && next.n_k == app->params.n_k) {
         av_app_say(app, "n_q and n_k end here: %.15g .. %.15g", n_q->min, n_q->max);
     }
@@ -206,31 +207,31 @@ enum { FAR = 100000 }; /* lines: beyond any end */
 static const struct av_action table[] = {
     /* keys, name, group, label, help, modes, param, arg, run */
     { "s", "scale", "the scale and its parameters", "!scale",
-      "multiply scores by d_k^-exponent, or not", SCREEN, "scale", FINE, run_step },
+      "multiply scores by d_k^-exponent, or not", SCREEN, "scale", STEP, run_step },
     { "d", "d_k-halve", "the scale and its parameters", "d_k",
-      "halve d_k", SCREEN, "d_k", -COARSE, run_step },
+      "halve d_k", SCREEN, "d_k", -STEP, run_step },
     { "D", "d_k-double", "the scale and its parameters", "d_k",
-      "double d_k", SCREEN, "d_k", COARSE, run_step },
+      "double d_k", SCREEN, "d_k", STEP, run_step },
     { "t", "temperature-down", "the scale and its parameters", "temp",
-      "lower the temperature by 5%", SCREEN, "temperature", -FINE, run_step },
+      "lower the temperature by 5%", SCREEN, "temperature", -STEP, run_step },
     { "T", "temperature-up", "the scale and its parameters", "temp",
-      "raise the temperature by 5%", SCREEN, "temperature", FINE, run_step },
+      "raise the temperature by 5%", SCREEN, "temperature", STEP, run_step },
     { "o", "offset-down", "the scale and its parameters", "offset",
-      "lower the offset of every logit", SCREEN, "offset", -FINE, run_step },
+      "lower the offset of every logit", SCREEN, "offset", -STEP, run_step },
     { "O", "offset-up", "the scale and its parameters", "offset",
-      "raise the offset of every logit", SCREEN, "offset", FINE, run_step },
+      "raise the offset of every logit", SCREEN, "offset", STEP, run_step },
     { "n", "n-halve", "the scale and its parameters", NULL,
       "halve the numbers of queries and keys", SCREEN, NULL, -1, run_sizes },
     { "N", "n-double", "the scale and its parameters", NULL,
       "double the numbers of queries and keys", SCREEN, NULL, 1, run_sizes },
     { "m", "mask", "the scale and its parameters", NULL,
-      "next mask", SCREEN, "mask", FINE, run_step },
+      "next mask", SCREEN, "mask", STEP, run_step },
     { "r", "seed", "the scale and its parameters", "seed",
-      "next seed: new queries and keys", SCREEN, "seed", FINE, run_step },
+      "next seed: new queries and keys", SCREEN, "seed", STEP, run_step },
     { "<", "head-previous", "the scale and its parameters", NULL,
-      "previous head of the files", SCREEN, "head", -FINE, run_step },
+      "previous head of the files", SCREEN, "head", -STEP, run_step },
     { ">", "head-next", "the scale and its parameters", NULL,
-      "next head of the files", SCREEN, "head", FINE, run_step },
+      "next head of the files", SCREEN, "head", STEP, run_step },
     { "Space", "play", "the scale and its parameters", "play",
       "play d_k through 1, 2, 4 .. 4096 and back, or pause", SCREEN, NULL, 0, run_sweep },
 
@@ -238,14 +239,18 @@ static const struct av_action table[] = {
       "previous parameter", SCREEN, NULL, -1, run_walk },
     { "Down", "next", "the list of parameters", NULL,
       "next parameter", SCREEN, NULL, 1, run_walk },
-    { "Left -", "decrease", "the list of parameters", NULL,
-      "decrease it, finely", SCREEN, NULL, -FINE, run_step },
-    { "Right +", "increase", "the list of parameters", NULL,
-      "increase it, finely", SCREEN, NULL, FINE, run_step },
+    { "Left", "decrease", "the list of parameters", NULL,
+      "decrease it by a step: d_k by half, temperature by 5%", SCREEN, NULL, -STEP, run_step },
+    { "Right", "increase", "the list of parameters", NULL,
+      "increase it by a step: d_k to twice, temperature by 5%", SCREEN, NULL, STEP, run_step },
+    { "-", "decrease-fine", "the list of parameters", NULL,
+      "decrease it finely: d_k by 1, temperature by 1%", SCREEN, NULL, -FINE, run_step },
+    { "+", "increase-fine", "the list of parameters", NULL,
+      "increase it finely: d_k by 1, temperature by 1%", SCREEN, NULL, FINE, run_step },
     { "[", "decrease-coarse", "the list of parameters", NULL,
-      "decrease it, coarsely", SCREEN, NULL, -COARSE, run_step },
+      "decrease it coarsely: d_k eightfold, most by ten steps", SCREEN, NULL, -COARSE, run_step },
     { "]", "increase-coarse", "the list of parameters", NULL,
-      "increase it, coarsely", SCREEN, NULL, COARSE, run_step },
+      "increase it coarsely: d_k eightfold, most by ten steps", SCREEN, NULL, COARSE, run_step },
     { "Enter =", "type", "the list of parameters", NULL,
       "type its value", SCREEN, NULL, 0, run_edit },
     { "Backspace Delete", "reset", "the list of parameters", NULL,

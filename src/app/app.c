@@ -201,7 +201,7 @@ static void drag(struct av_app *app, int x)
 {
     if (app->dragging && x != app->drag_x) {
         enum av_change how = app->dragged ? AV_CHANGE_MERGE : AV_CHANGE_STEP;
-        av_app_step(app, av_app_selected(app), x - app->drag_x, false, how);
+        av_app_step(app, av_app_selected(app), x - app->drag_x, AV_GRAIN_STEP, how);
         app->drag_x = x;
         app->dragged = true;
     }
@@ -230,7 +230,7 @@ void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
         app->selected = hit->param;
     }
     if (wheel) {
-        av_app_step(app, av_app_selected(app), kind == AV_MOUSE_WHEEL_UP ? 1 : -1, false, AV_CHANGE_STEP);
+        av_app_step(app, av_app_selected(app), kind == AV_MOUSE_WHEEL_UP ? 1 : -1, AV_GRAIN_STEP, AV_CHANGE_STEP);
     } else if (hit == NULL && inside(av_screen_layout(app).body, x, y)) {
         av_app_view_click(app, x, y);
     }

@@ -78,7 +78,7 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     }
 }
 
-void av_app_step(struct av_app *app, const struct av_param *row, int count, bool coarse, enum av_change how)
+void av_app_step(struct av_app *app, const struct av_param *row, int count, enum av_grain grain, enum av_change how)
 {
     const char *inert = av_app_inert(app, row);
     if (inert != NULL) {
@@ -86,7 +86,7 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, bool
         return;
     }
     struct av_params next = app->params;
-    av_param_step(row, &next, count, coarse);
+    av_param_step(row, &next, count, grain);
     av_params_clamp(&next);
     if (av_param_get(row, &next) > av_app_max(app, row)) {
         av_param_set(row, &next, av_app_max(app, row));

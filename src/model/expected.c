@@ -36,7 +36,7 @@ struct av_expected av_expected_scores(const struct av_params *p)
     struct av_expected out = {
         .mean = d * p->q_mean * p->k_mean + share * shift,
         .var = share * together + (1 - share) * apart + share * (1 - share) * shift * shift,
-        .kurtosis = NAN,
+        .kurtosis = (double)NAN,
     };
     bool centred = !(fabs(p->q_mean) > 0) && !(fabs(p->k_mean) > 0) && !(fabs(c) > 0);
     if (centred && out.var > 0) {

@@ -161,32 +161,50 @@ void av_params_clamp(struct av_params *p)
     }
 }
 
-/* One step from x; see enum av_param_step. */
-static double step_from(const struct av_param *row, double x, int count, bool coarse)
+/* The multiple of size that lies `steps` beyond the one nearest to x. A size
+ * below 1 is one over a whole number: dividing gives the nearest double to
+ * the decimal that is meant, multiplying does not. */
+static double on_grid(double x, double size, double steps)
 {
-    double many = coarse ? 10.0 * count : count;
+    if (size >= 1) {
+        return round(x / size + steps) * size;
+    }
+    double per_unit = round(1 / size);
+    return round(x * per_unit + steps) / per_unit;
+}
+
+/* Steps stand on a grid of powers, so that up and down come back to the same
+ * value, and have four digits, so that they can be read. */
+static double on_ratio_grid(double x, double ratio, double steps)
+{
+    double grid = log(ratio);
+    double value = exp(grid * (round(log(x) / grid) + steps));
+    return on_grid(value, pow(10, floor(log10(value)) - 3), 0);
+}
+
+/* `count` steps from x; see enum av_param_step. */
+static double step_from(const struct av_param *row, double x, int count, enum av_grain grain)
+{
+    double coarse = grain == AV_GRAIN_COARSE ? 10 : 1;
+    bool fine = grain == AV_GRAIN_FINE;
     switch (row->how) {
     case AV_STEP_DOUBLE:
-        return coarse ? floor(x * pow(2, count)) : x + row->step * count;
-    case AV_STEP_RATIO: {
-        /* Steps stand on a grid of powers, so that up and down come back to
-         * the same value, and have four digits, so that they can be read. */
-        double grid = log1p(row->step);
-        double value = exp(grid * (round(log(x) / grid) + many));
-        double unit = pow(10, floor(log10(value)) - 3);
-        return round(value / unit) * unit;
-    }
+        return fine ? x + row->step * count : floor(x * pow(grain == AV_GRAIN_COARSE ? 8 : 2, count));
+    case AV_STEP_RATIO:
+        return on_ratio_grid(x, 1 + (fine ? row->step / 5 : row->step), coarse * count);
     case AV_STEP_SIGNED: {
-        double size = fmax(row->step, pow(10, floor(log10(fmax(fabs(x), 1e-300) * (1 + 1e-12)))) / 10);
-        return round(x / size + many) * size;
+        double unit = pow(10, floor(log10(fmax(fabs(x), 1e-300) * (1 + 1e-12)))) / 10;
+        return on_grid(x, fmax(row->step, unit) / (fine ? 10 : 1), coarse * count);
     }
     case AV_STEP_LINEAR:
-    default:
-        return round(x / row->step + many) * row->step;
+    default: {
+        double size = fine ? row->step / 5 : row->step;
+        return on_grid(x, row->kind == AV_PARAM_INT ? fmax(size, 1) : size, coarse * count);
+    }
     }
 }
 
-void av_param_step(const struct av_param *row, struct av_params *p, int count, bool coarse)
+void av_param_step(const struct av_param *row, struct av_params *p, int count, enum av_grain grain)
 {
     if (row->kind == AV_PARAM_SEED) {
         p->seed += (uint64_t)(int64_t)count; /* goes round at 2^64 */
@@ -200,7 +218,7 @@ void av_param_step(const struct av_param *row, struct av_params *p, int count, b
     if (row->kind == AV_PARAM_LOGITS) {
         return;
     }
-    double value = step_from(row, av_param_get(row, p), count, coarse);
+    double value = step_from(row, av_param_get(row, p), count, grain);
     av_param_set(row, p, fmin(fmax(value, row->min), av_param_max(row, p)));
     av_params_clamp(p);
 }

@@ -169,46 +169,69 @@ static void steps_stay_in_range_and_come_back(void **state)
     const struct av_param *table = av_params_table(&count);
     for (size_t i = 0; i < count; i++) {
         const struct av_param *row = &table[i];
-        for (int coarse = 0; coarse < 2; coarse++) {
+        for (enum av_grain grain = 0; grain < AV_GRAIN_COUNT; grain++) {
             struct av_params p;
             struct av_error e;
             av_params_default(&p);
             double start = av_param_get(row, &p);
-            av_param_step(row, &p, 1, coarse != 0);
-            av_param_step(row, &p, -1, coarse != 0);
+            av_param_step(row, &p, 1, grain);
+            av_param_step(row, &p, -1, grain);
             if (row->kind != AV_PARAM_SEED && fabs(av_param_get(row, &p) - start) > 1e-12 && start > row->min) {
                 fail_msg("%s: %g becomes %g", row->name, start, av_param_get(row, &p));
             }
             for (int n = 0; n < 3000; n++) {
-                av_param_step(row, &p, n % 7 == 0 ? -1 : 1, coarse != 0);
+                av_param_step(row, &p, n % 7 == 0 ? -1 : 1, grain);
                 assert_int_equal(av_params_check(&p, false, &e), AV_OK);
             }
             for (int n = 0; n < 3000; n++) {
-                av_param_step(row, &p, -1, coarse != 0);
+                av_param_step(row, &p, -1, grain);
                 assert_int_equal(av_params_check(&p, false, &e), AV_OK);
             }
         }
     }
 }
 
-static void d_k_doubles_and_temperature_moves_by_a_twentieth(void **state)
+static void steps_have_the_size_that_is_sensible(void **state)
 {
     (void)state;
-    struct av_params p;
-    av_params_default(&p);
-    av_param_step(av_param_find("d_k"), &p, 1, true);
-    assert_int_equal(p.d_k, 128);
-    av_param_step(av_param_find("d_k"), &p, -9, true);
-    assert_int_equal(p.d_k, 1);
-    av_param_step(av_param_find("temperature"), &p, 1, false);
-    assert_float_equal(p.temperature, 1.05, 1e-12);
-    av_param_step(av_param_find("temperature"), &p, -1, false);
-    assert_true(p.temperature == 1.0);
-    av_param_step(av_param_find("offset"), &p, 12, false);
-    assert_true(p.offset == 12.0);
-    p.offset = 100;
-    av_param_step(av_param_find("offset"), &p, 1, false);
-    assert_true(p.offset == 110.0);
+    static const struct {
+        const char *name;
+        double from;
+        int count;
+        enum av_grain grain;
+        double to;
+    } cases[] = {
+        { "d_k", 64, 1, AV_GRAIN_STEP, 128 },
+        { "d_k", 128, -9, AV_GRAIN_STEP, 1 },
+        { "d_k", 64, 1, AV_GRAIN_FINE, 65 },
+        { "d_k", 64, 1, AV_GRAIN_COARSE, 512 },
+        { "temperature", 1, 1, AV_GRAIN_STEP, 1.05 },
+        { "temperature", 1.05, -1, AV_GRAIN_STEP, 1 },
+        { "temperature", 1, 1, AV_GRAIN_FINE, 1.01 },
+        { "temperature", 1, 1, AV_GRAIN_COARSE, 1.629 },
+        { "offset", 0, 12, AV_GRAIN_STEP, 12 },
+        { "offset", 100, 1, AV_GRAIN_STEP, 110 },
+        { "offset", 0, 3, AV_GRAIN_FINE, 0.3 },
+        { "offset", -1, -1, AV_GRAIN_COARSE, -11 },
+        { "exponent", 0.1, 1, AV_GRAIN_STEP, 0.15 },
+        { "exponent", 0.5, 1, AV_GRAIN_FINE, 0.51 },
+        { "key", 3, 1, AV_GRAIN_FINE, 4 },
+        { "key", 3, 1, AV_GRAIN_COARSE, 13 },
+        { "bins", 50, 1, AV_GRAIN_STEP, 55 },
+        { "bins", 50, 1, AV_GRAIN_FINE, 51 },
+        { "q_std", 0.2, 1, AV_GRAIN_STEP, 0.3 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct av_params p;
+        const struct av_param *row = av_param_find(cases[i].name);
+        av_params_default(&p);
+        av_param_set(row, &p, cases[i].from);
+        av_param_step(row, &p, cases[i].count, cases[i].grain);
+        double got = av_param_get(row, &p);
+        if (memcmp(&got, &cases[i].to, sizeof got) != 0) {
+            fail_msg("%s from %g: %.17g, not %.17g", cases[i].name, cases[i].from, got, cases[i].to);
+        }
+    }
 }
 
 static void staleness_starts_at_the_first_stage_concerned(void **state)
@@ -257,7 +280,7 @@ int main(void)
         cmocka_unit_test(long_lists_of_logits_are_refused),
         cmocka_unit_test(ranges_hold_after_all_is_set),
         cmocka_unit_test(steps_stay_in_range_and_come_back),
-        cmocka_unit_test(d_k_doubles_and_temperature_moves_by_a_twentieth),
+        cmocka_unit_test(steps_have_the_size_that_is_sensible),
         cmocka_unit_test(staleness_starts_at_the_first_stage_concerned),
         cmocka_unit_test(alpha_is_a_power_of_d_k),
     };
