@@ -57,3 +57,8 @@ run() { # STATUS WORD...
         return 1
     }
 }
+
+# make as the parent make was called, without its job slots.
+submake() { # WORD...
+    MAKEFLAGS=$(printf '%s' "${MAKEFLAGS:-}" | sed 's/--jobserver[^ ]*//; s/ *-j[0-9]*//') make -s "$@"
+}
