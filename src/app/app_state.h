@@ -117,8 +117,7 @@ enum av_change {
 void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how);
 
 /* Steps one parameter, or says why it cannot. */
-void av_app_step(struct av_app *app, const struct av_param *row, int count, enum av_grain grain,
-                 enum av_change how);
+void av_app_step(struct av_app *app, const struct av_param *row, int count, enum av_grain grain, enum av_change how);
 
 /* Back to the values at the start: one parameter, or all of them. */
 void av_app_reset(struct av_app *app, const struct av_param *row);

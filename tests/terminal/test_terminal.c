@@ -86,7 +86,7 @@ static void special_keys(void **state)
                 "32");
     vt_type(&vt, "\033OC"); /* Right */
     vt_see(&vt, "n_q\xE2\x80\xB9"
-                "33");
+                "64");
     vt_type(&vt, "\033OD\033OA"); /* Left, Up */
     vt_see(&vt, "d_k\xE2\x80\xB9"
                 "64");
@@ -117,10 +117,10 @@ static void mouse(void **state)
                 "32");
     vt_type(&vt, "\033[<64;14;23M"); /* the wheel, up */
     vt_see(&vt, "n_q\xE2\x80\xB9"
-                "33");
+                "64");
     vt_type(&vt, "\033[<65;14;23M\033[<65;14;23M");
     vt_see(&vt, "n_q\xE2\x80\xB9"
-                "31");
+                "16");
     vt_stop(&vt);
 }
 

@@ -173,13 +173,13 @@ static struct plain plain_row(const double *z, size_t n)
     long double sum = 0;
     struct plain r = { 0, 0, 0, 0, 0 };
     for (size_t j = 0; j < n; j++) {
-        top = fmaxl(top, z[j]);
+        top = fmaxl(top, (long double)z[j]);
     }
     for (size_t j = 0; j < n; j++) {
-        sum += expl(z[j] - top);
+        sum += expl((long double)z[j] - top);
     }
     for (size_t j = 0; j < n; j++) {
-        long double p = expl(z[j] - top) / sum;
+        long double p = expl((long double)z[j] - top) / sum;
         r.entropy -= p > 0 ? p * logl(p) : 0;
         r.max = fmaxl(r.max, p);
         r.trace += p * (1 - p);
