@@ -37,29 +37,44 @@ static inline void top_add(struct top_lanes *t, struct lanes s, size_t block)
     }
 }
 
-static struct top top_fold(const struct top_lanes *t)
+static inline double larger(double a, double b)
 {
-    double first[AV_LANES], second[AV_LANES], least[AV_LANES], block[AV_LANES], tops[AV_LANES];
-    lanes_store(first, t->first);
-    lanes_store(tops, t->first);
-    lanes_store(second, t->second);
-    lanes_store(least, t->least);
-    lanes_store(block, t->block);
-    for (size_t half = AV_LANES / 2; half > 0; half /= 2) {
-        for (size_t l = 0; l < half; l++) {
-            const double a = first[l], b = first[l + half], other = second[l + half], low = least[l + half];
-            const double lower = a < b ? a : b, runner_up = second[l] > other ? second[l] : other;
-            first[l] = a > b ? a : b;
-            second[l] = runner_up > lower ? runner_up : lower;
-            least[l] = low < least[l] ? low : least[l];
-        }
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* The second largest of two pairs is among their seconds and the smaller of
+ * their firsts. */
+static inline struct top top_fold(const struct top_lanes *t)
+{
+    vd firsts = t->first.part[0], seconds = t->second.part[0], leasts = t->least.part[0];
+    for (size_t u = 1; u < AV_LANE_PARTS; u++) {
+        const vd x = t->first.part[u];
+        seconds = vd_max(vd_max(seconds, t->second.part[u]), vd_min(firsts, x));
+        firsts = vd_max(firsts, x);
+        leasts = vd_min(leasts, t->least.part[u]);
     }
-    double argmax = (double)INFINITY;
-    for (size_t l = 0; l < AV_LANES; l++) {
-        const double at = tops[l] < first[0] ? (double)INFINITY : block[l] * AV_LANES + (double)l;
-        argmax = at < argmax ? at : argmax;
+    double first = firsts[0], second = seconds[0], least = leasts[0];
+    for (size_t l = 1; l < AV_LANES_D; l++) {
+        second = larger(larger(second, seconds[l]), smaller(first, firsts[l]));
+        first = larger(first, firsts[l]);
+        least = smaller(least, leasts[l]);
     }
-    return (struct top){ first[0], second[0], least[0], (size_t)argmax };
+    vd lane, at = vd_splat((double)INFINITY);
+    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
+        for (size_t l = 0; l < AV_LANES_D; l++)
+            lane[l] = (double)(u * AV_LANES_D + l);
+        const vd here = t->block.part[u] * AV_LANES + lane;
+        at = vd_min(at, vd_where_greater(vd_splat(first), t->first.part[u], vd_splat((double)INFINITY), here));
+    }
+    double argmax = at[0];
+    for (size_t l = 1; l < AV_LANES_D; l++)
+        argmax = smaller(argmax, at[l]);
+    return (struct top){ first, second, least, (size_t)argmax };
 }
 
 static struct top top_two(const double *s, size_t n)
@@ -76,7 +91,7 @@ static struct top top_two(const double *s, size_t n)
     t.least = least;
     struct top top = top_fold(&t);
     for (size_t j = n - rest; j < n; j++)
-        top.least = s[j] < top.least ? s[j] : top.least;
+        top.least = smaller(s[j], top.least);
     return top;
 }
 
@@ -114,7 +129,7 @@ struct sums_lanes {
 
 static inline vd exponent(vd s, const struct frame *f)
 {
-    return vd_min((s - f->second) * f->multiplier, vd_splat(0));
+    return (vd_min(s, vd_splat(f->second)) - f->second) * f->multiplier;
 }
 
 static inline struct lanes add_near(struct sums_lanes *sums, struct lanes s, const struct frame *frame)
@@ -155,7 +170,8 @@ static inline struct lanes add_any(struct sums_lanes *sums, struct lanes s, cons
  * `sums`, the argmax's too. */
 static void exp_chunk(double *e, const double *s, size_t n, const struct frame *frame, struct sums *sums)
 {
-    struct sums_lanes lanes = { 0 };
+    const struct lanes none = lanes_splat(0);
+    struct sums_lanes lanes = { none, none, none, none };
     const size_t whole = n - n % AV_LANES;
     if (frame->near)
         for (size_t j = 0; j < whole; j += AV_LANES)
@@ -249,24 +265,26 @@ static double row_quantities(struct av_rowstats *out, struct gap gap, const stru
 /* A row with one key, which ignores its logit, or with none. */
 static void row_without_choice(double *p, size_t n, struct av_rowstats *out)
 {
-    if (p != NULL)
+    const double one = out->keys == 1 ? 1 : 0;
+    *out = (struct av_rowstats){ .keys = out->keys,
+                                 .argmax = out->keys == 1 ? out->argmax : 0,
+                                 .max_logit = out->keys == 1 ? out->max_logit : 0,
+                                 .max = one,
+                                 .sum_p2 = one,
+                                 .row_sum = one };
+    if (p != NULL) {
         memset(p, 0, n * sizeof *p);
-    if (out->keys == 0) {
-        *out = (struct av_rowstats){ 0 };
-        return;
+        p[out->argmax] = one;
     }
-    if (p != NULL)
-        p[out->argmax] = 1;
-    out->max = out->sum_p2 = out->row_sum = 1;
 }
 
 void AV_KERNEL(softmax)(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out)
 {
     const struct top top = top_two(s, n);
     const bool masked = !(top.least > -(double)INFINITY);
-    *out = (struct av_rowstats){ .keys = masked ? count_keys(s, n) : n,
-                                 .argmax = top.argmax,
-                                 .max_logit = multiplier * top.first };
+    out->keys = masked ? count_keys(s, n) : n;
+    out->argmax = top.argmax;
+    out->max_logit = multiplier * top.first;
     if (out->keys < 2) {
         row_without_choice(p, n, out);
         return;
@@ -279,14 +297,12 @@ void AV_KERNEL(softmax)(double *p, const double *s, double multiplier, size_t n,
         exp_chunk(p != NULL ? p + j : local, s + j, count, &frame, &sums);
     }
     const double f = row_quantities(out, gap_between(top.first, top.second, multiplier), &sums);
-    out->row_sum = out->max;
+    out->row_sum = out->max - f; /* which the argmax's e = 1 becomes below */
     for (size_t j = 0; j < n; j += CHUNK) {
         const size_t count = n - j < CHUNK ? n - j : CHUNK;
         double *e = p != NULL ? p + j : local;
         if (p == NULL && n > CHUNK) /* forgotten since */
             exp_chunk(e, s + j, count, &frame, &(struct sums){ 0 });
-        if (top.argmax - j < count)
-            e[top.argmax - j] = 0;
         out->row_sum += scale_chunk(e, count, f);
     }
     if (p != NULL)

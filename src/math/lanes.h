@@ -81,11 +81,17 @@ static inline vd vd_where_greater(vd x, vd y, vd a, vd b)
     return r;
 }
 
+/* The upper half is added to the lower half until one is left. */
 static inline double lanes_sum(struct lanes v)
 {
-    double x[AV_LANES];
-    lanes_store(x, v);
-    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+    for (size_t half = AV_LANE_PARTS / 2; half > 0; half /= 2)
+        for (size_t u = 0; u < half; u++)
+            v.part[u] += v.part[u + half];
+    vd x = v.part[0];
+    for (size_t half = AV_LANES_D / 2; half > 0; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            x[l] += x[l + half];
+    return x[0];
 }
 
 #endif
