@@ -10,7 +10,7 @@
 struct av_model;
 
 /* A model without results; the caller frees it. kernels: NULL for the best. */
-enum av_status av_model_new(struct av_model **m, const struct av_kernels *kernels, struct av_error *e);
+enum av_status av_model_new(struct av_model **out, const struct av_kernels *kernels, struct av_error *e);
 void av_model_free(struct av_model *m);
 
 /* Takes queries and keys from files from now on: shapes must fit (same d,

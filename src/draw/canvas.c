@@ -52,7 +52,7 @@ enum av_status av_canvas_resize(struct av_canvas *c, int cols, int rows, struct 
     if (c->cells == NULL || cols != c->cols || rows != c->rows) {
         /* Sizes that an int of bytes cannot hold count as memory that is not there. */
         bool fits = cols <= INT_MAX / (int)sizeof *c->cells / rows;
-        struct av_cell *cells = fits ? av_alloc((size_t)(cols * rows), sizeof *cells) : NULL;
+        struct av_cell *cells = fits ? av_alloc((size_t)cols * (size_t)rows, sizeof *cells) : NULL;
         if (cells == NULL) {
             return av_fail_nomem(e, "screen");
         }

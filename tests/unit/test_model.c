@@ -185,7 +185,7 @@ static struct plain plain_row(const double *z, size_t n)
         r.trace += p * (1 - p);
         r.sum_p2 += p * p;
         for (size_t i = 0; i < n; i++) {
-            long double pi = expl(z[i] - top) / sum;
+            long double pi = expl((long double)z[i] - top) / sum;
             long double entry = (i == j ? p : 0) - pi * p;
             r.fro += entry * entry;
         }
