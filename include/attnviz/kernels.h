@@ -38,6 +38,20 @@ struct av_stream {
 
 enum { AV_SCORES_SCRATCH = 3 << 20 }; /* bytes, at most, that `scores` wants */
 
+/* A row of n weights whose largest is p[m]; keys of weight 0 may hold anything.
+ * dq becomes sqrt(sum_j p_j^2 |k_j - kbar|^2), kbar = sum_j p_j k_j: |J K|_F,
+ * the RMS size of the query's gradient per unit of white noise on the weights,
+ * before alpha / T. */
+struct av_dq_row {
+    const double *p;
+    size_t n, m;
+    double dq;
+};
+
+enum { AV_DQ_ROWS = 64, AV_DQ_COLUMNS = 16 }; /* rows, and columns of keys, at a time */
+
+#define AV_DQ_SCRATCH(n) ((AV_DQ_COLUMNS + 2 * AV_DQ_ROWS) * (n))
+
 struct av_kernels {
     const char *name; /* "base", "avx2", "avx512" */
 
@@ -61,16 +75,12 @@ struct av_kernels {
      * are wanted. See rowstats.h. */
     void (*softmax)(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);
 
-    /* dq of one row: sqrt(sum_j p_j^2 |k_j - kbar|^2), kbar = sum_j p_j k_j,
-     * over columns [0, d) of n keys: |J K|_F, the RMS size of the query's
-     * gradient per unit of white noise on the weights, before alpha / T.
-     * m: index of the largest weight. Computed from differences to k_m, so
-     * that it keeps its relative precision in saturation; 0 with one key.
-     * scratch: AV_DQ_SCRATCH(d, n) doubles, aligned. */
-    double (*dq)(const double *p, const struct av_entries *k, size_t n, size_t d, size_t m, double *scratch);
+    /* dq of up to AV_DQ_ROWS rows, over columns [0, d): see av_dq_row. From
+     * differences to k_m, so that it keeps its relative precision in
+     * saturation; 0 with one key. scratch: AV_DQ_SCRATCH(largest n) doubles,
+     * aligned to AV_ALIGN. */
+    void (*dq)(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);
 };
-
-#define AV_DQ_SCRATCH(d, n) (2 * ((d) + 16) + (n) + 16)
 
 /* The fastest set this processor can run. */
 const struct av_kernels *av_kernels_best(void);

@@ -11,19 +11,38 @@
  * where the bracket is of the size of the keys however small P is, and no
  * term of it suffers: its first part bounds what x_j - P delta can lose.
  *
- * Every column is a sum of its own over ascending keys, so that the compiler
- * may use vectors of any width over columns without changing a bit. */
+ * Some columns of all keys are widened at a time and serve many rows. Every
+ * column is a sum of its own over ascending keys, and the columns' sums are
+ * folded in one fixed order, so that the width of the vectors does not change
+ * a bit. */
 #include "kernel_sets.h"
+#include "lanes.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-enum { COLUMNS = 512 }; /* at a time: their sums stay in the first-level cache */
+enum { COLUMNS = AV_DQ_COLUMNS, PARTS = COLUMNS / AV_LANES_D };
 
 /* Keys with smaller w_j are left out: whatever finite floats the entries are,
  * they are below 2^-200 of the runner-up's part; and the squares of what is
  * left do not underflow, which would be slow. */
 static const double W_MIN = 0x1p-500;
+
+/* A key that counts: neither equal to k_m nor left out. */
+struct term {
+    double w;
+    size_t key;
+};
+
+/* What is known of a row apart from its terms. */
+struct row {
+    size_t terms, m;
+    double largest;   /* P */
+    double winner_p2; /* sum of p^2 over keys equal to k_m */
+    double bracket;   /* over the columns so far */
+};
+
+_Static_assert(sizeof(struct term) == 2 * sizeof(double), "AV_DQ_SCRATCH counts a term as two doubles");
 
 static bool same_key(const struct av_entries *k, size_t i, size_t j, size_t d)
 {
@@ -38,112 +57,87 @@ static bool same_key(const struct av_entries *k, size_t i, size_t j, size_t d)
     return c == d;
 }
 
-/* Fills w as above, 0 for keys that are equal to k_m or left out, and the sum
- * of p^2 over keys equal to k_m. Returns P. */
-static double relative_weights(double *w, double *winner_p2, const double *p, const struct av_entries *k, size_t n,
-                               size_t d, size_t m)
+/* Finds the terms of a row, ascending by key. */
+static struct row find_terms(struct term *terms, const struct av_dq_row *from, const struct av_entries *k, size_t d)
 {
-    double largest = 0;
-    *winner_p2 = 0;
-    for (size_t j = 0; j < n; j++) {
-        w[j] = p[j];
-        if (p[j] > 0 && (j == m || same_key(k, j, m, d))) {
-            *winner_p2 += p[j] * p[j];
-            w[j] = 0;
+    struct row row = { .m = from->m };
+    for (size_t j = 0; j < from->n; j++) {
+        const double p = from->p[j];
+        if (p > 0 && (j == from->m || same_key(k, j, from->m, d))) {
+            row.winner_p2 += p * p;
+        } else if (p > 0) {
+            terms[row.terms++] = (struct term){ p, j };
+            row.largest = p > row.largest ? p : row.largest;
         }
-        largest = w[j] > largest ? w[j] : largest;
     }
-    for (size_t j = 0; largest > 0 && j < n; j++)
-        w[j] = w[j] / largest >= W_MIN ? w[j] / largest : 0;
-    return largest;
+    size_t kept = 0;
+    for (size_t t = 0; t < row.terms; t++) {
+        const double w = terms[t].w / row.largest;
+        terms[kept] = (struct term){ w, terms[t].key };
+        kept += w >= W_MIN;
+    }
+    row.terms = kept;
+    return row;
 }
 
-/* ---- one key, some columns -------------------------------------------- */
-
-/* delta[c] += w (k_jc - k_mc); a and b are the entries of keys j and m. */
-static void add_delta_f32(double *restrict delta, const float *a, const float *b, size_t columns, double w)
+/* x[j][c - first] = column c of key j, for COLUMNS columns, 0 from d on. */
+static void widen(double *x, const struct av_entries *k, size_t n, size_t first, size_t d)
 {
-    for (size_t c = 0; c < columns; c++)
-        delta[c] += w * ((double)a[c] - (double)b[c]);
-}
-
-static void add_delta_f64(double *restrict delta, const double *a, const double *b, size_t columns, double w)
-{
-    for (size_t c = 0; c < columns; c++)
-        delta[c] += w * (a[c] - b[c]);
-}
-
-/* squares[c] += (w ((k_jc - k_mc) - shift[c]))^2, where shift is P delta. */
-static void add_squares_f32(double *restrict squares, const double *restrict shift, const float *a, const float *b,
-                            size_t columns, double w)
-{
-    for (size_t c = 0; c < columns; c++) {
-        const double x = w * (((double)a[c] - (double)b[c]) - shift[c]);
-        squares[c] += x * x;
+    const size_t count = d - first < COLUMNS ? d - first : COLUMNS;
+    for (size_t j = 0, at = first; j < n; j++, at += k->pitch, x += COLUMNS) {
+        for (size_t c = 0; c < count; c++)
+            x[c] = k->f32 != NULL ? (double)k->f32[at + c] : k->f64[at + c];
+        for (size_t c = count; c < COLUMNS; c++)
+            x[c] = 0;
     }
 }
 
-static void add_squares_f64(double *restrict squares, const double *restrict shift, const double *a, const double *b,
-                            size_t columns, double w)
+/* Adds the part of some columns, widened in k, to the row's bracket. */
+static void add_columns(struct row *row, const struct term *terms, const double *k)
 {
-    for (size_t c = 0; c < columns; c++) {
-        const double x = w * ((a[c] - b[c]) - shift[c]);
-        squares[c] += x * x;
+    vd winner[PARTS], delta[PARTS], shift[PARTS], squares[PARTS];
+    for (size_t u = 0; u < PARTS; u++) {
+        winner[u] = vd_load(k + row->m * COLUMNS + u * AV_LANES_D);
+        delta[u] = squares[u] = vd_splat(0);
     }
+    for (size_t t = 0; t < row->terms; t++) {
+        const double *key = k + terms[t].key * COLUMNS;
+        for (size_t u = 0; u < PARTS; u++)
+            delta[u] += terms[t].w * (vd_load(key + u * AV_LANES_D) - winner[u]);
+    }
+    for (size_t u = 0; u < PARTS; u++)
+        shift[u] = row->largest * delta[u];
+    for (size_t t = 0; t < row->terms; t++) {
+        const double *key = k + terms[t].key * COLUMNS;
+        for (size_t u = 0; u < PARTS; u++) {
+            const vd x = terms[t].w * ((vd_load(key + u * AV_LANES_D) - winner[u]) - shift[u]);
+            squares[u] += x * x;
+        }
+    }
+    double sums[COLUMNS];
+    for (size_t u = 0; u < PARTS; u++)
+        vd_store(sums + u * AV_LANES_D, row->winner_p2 * (delta[u] * delta[u]) + squares[u]);
+    for (size_t c = 0; c < COLUMNS; c += AV_LANES)
+        row->bracket += lanes_sum(lanes_load(sums + c));
 }
 
-/* ---- all keys --------------------------------------------------------- */
-
-struct row {
-    const struct av_entries *k;
-    size_t n, m;
-    const double *w;
-    double largest;   /* P */
-    double winner_p2; /* sum of p^2 over keys equal to k_m */
-};
-
-/* The part of columns [first, first + columns), at most COLUMNS, in the
- * bracket. */
-static double sum_columns(const struct row *r, size_t first, size_t columns)
+void AV_KERNEL(dq)(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch)
 {
-    double delta[COLUMNS] = { 0 }, squares[COLUMNS] = { 0 };
-    const struct av_entries *k = r->k;
-    const size_t m = r->m * k->pitch + first;
-    for (size_t j = 0, at = first; j < r->n; j++, at += k->pitch) {
-        if (r->w[j] == 0)
-            continue;
-        if (k->f32 != NULL)
-            add_delta_f32(delta, k->f32 + at, k->f32 + m, columns, r->w[j]);
-        else
-            add_delta_f64(delta, k->f64 + at, k->f64 + m, columns, r->w[j]);
+    struct row known[AV_DQ_ROWS];
+    struct term *terms[AV_DQ_ROWS];
+    double *wide = scratch;
+    size_t keys = 0;
+    for (size_t i = 0; i < count; i++)
+        keys = rows[i].n > keys ? rows[i].n : keys;
+    for (size_t i = 0; i < count; i++) {
+        terms[i] = (struct term *)(wide + keys * COLUMNS) + i * keys;
+        known[i] = find_terms(terms[i], &rows[i], k, d);
     }
-    double delta2 = 0;
-    for (size_t c = 0; c < columns; c++) {
-        delta2 += delta[c] * delta[c];
-        delta[c] *= r->largest;
+    for (size_t c = 0; c < d; c += COLUMNS) {
+        widen(wide, k, keys, c, d);
+        for (size_t i = 0; i < count; i++)
+            add_columns(&known[i], terms[i], wide);
     }
-    for (size_t j = 0, at = first; j < r->n; j++, at += k->pitch) {
-        if (r->w[j] == 0)
-            continue;
-        if (k->f32 != NULL)
-            add_squares_f32(squares, delta, k->f32 + at, k->f32 + m, columns, r->w[j]);
-        else
-            add_squares_f64(squares, delta, k->f64 + at, k->f64 + m, columns, r->w[j]);
-    }
-    double sum = r->winner_p2 * delta2;
-    for (size_t c = 0; c < columns; c++)
-        sum += squares[c];
-    return sum;
-}
-
-double AV_KERNEL(dq)(const double *p, const struct av_entries *k, size_t n, size_t d, size_t m, double *scratch)
-{
-    struct row row = { .k = k, .n = n, .m = m, .w = scratch };
-    row.largest = relative_weights(scratch, &row.winner_p2, p, k, n, d, m);
-    if (row.largest == 0)
-        return 0;
-    double sum = 0;
-    for (size_t c = 0; c < d; c += COLUMNS)
-        sum += sum_columns(&row, c, d - c < COLUMNS ? d - c : COLUMNS);
-    return row.largest * sqrt(sum);
+    for (size_t i = 0; i < count; i++)
+        rows[i].dq = known[i].largest * sqrt(known[i].bracket);
 }

@@ -36,7 +36,7 @@ enum av_status av_buffers_make(struct av_buffers *b, struct av_shape shape, bool
     b->dq_rms = av_alloc(shape.n_q, sizeof *b->dq_rms);
     b->row = av_alloc(shape.n_k, sizeof *b->row);
     b->column = av_alloc(shape.n_q, sizeof *b->column);
-    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(shape.d, shape.n_k), sizeof *b->dq_scratch);
+    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(shape.n_k), sizeof *b->dq_scratch);
     b->draw_scratch = av_alloc(b->pitch, sizeof *b->draw_scratch);
     bool all = b->scores != NULL && b->logits != NULL && b->weights != NULL && b->rows != NULL &&
                b->other_rows != NULL && b->invalid != NULL && b->dq_rms != NULL && b->row != NULL &&

@@ -117,11 +117,19 @@ static void run_dq(struct av_model *m)
     struct av_buffers *b = &m->buffers;
     struct av_entries k = av_model_keys(m);
     double multiplier = s->alpha / s->params.temperature;
-    for (size_t i = 0; i < s->n_q; i++) {
-        b->dq_rms[i] = 0;
-        if (b->rows[i].keys >= 2 && !b->invalid[i]) {
-            b->dq_rms[i] = multiplier * m->kernels->dq(b->weights + i * s->n_k, &k, b->rows[i].keys, s->d_k,
-                                                       b->rows[i].argmax, b->dq_scratch);
+    for (size_t i = 0; i < s->n_q;) {
+        struct av_dq_row rows[AV_DQ_ROWS];
+        size_t of[AV_DQ_ROWS], count = 0;
+        for (; i < s->n_q && count < AV_DQ_ROWS; i++) {
+            b->dq_rms[i] = 0;
+            if (b->rows[i].keys >= 2 && !b->invalid[i]) {
+                of[count] = i;
+                rows[count++] = (struct av_dq_row){ b->weights + i * s->n_k, b->rows[i].keys, b->rows[i].argmax, 0 };
+            }
+        }
+        m->kernels->dq(rows, count, &k, s->d_k, b->dq_scratch);
+        for (size_t r = 0; r < count; r++) {
+            b->dq_rms[of[r]] = multiplier * rows[r].dq;
         }
     }
 }

@@ -63,8 +63,14 @@ static void run_softmax(struct bench *b)
 static void run_dq(struct bench *b)
 {
     struct av_entries k = { b->k, NULL, b->d };
+    struct av_dq_row rows[AV_DQ_ROWS];
+    size_t count = 0;
     for (size_t i = 0; i < b->n_q; i++) {
-        (void)b->kernels->dq(b->weights + i * b->n_k, &k, b->n_k, b->d, b->rows[i].argmax, b->dq_scratch);
+        rows[count++] = (struct av_dq_row){ b->weights + i * b->n_k, b->n_k, b->rows[i].argmax, 0 };
+        if (count == AV_DQ_ROWS || i + 1 == b->n_q) {
+            b->kernels->dq(rows, count, &k, b->d, b->dq_scratch);
+            count = 0;
+        }
     }
 }
 
@@ -138,7 +144,7 @@ static enum av_status bench_new(struct bench *b, const struct av_params *p, stru
     b->weights = av_alloc(b->n_q * b->n_k, sizeof *b->weights);
     b->rows = av_alloc(b->n_q, sizeof *b->rows);
     b->scores_scratch = av_alloc(AV_SCORES_SCRATCH, 1);
-    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(b->d, b->n_k), sizeof *b->dq_scratch);
+    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(b->n_k), sizeof *b->dq_scratch);
     if (b->q == NULL || b->k == NULL || b->scores == NULL || b->weights == NULL || b->rows == NULL ||
         b->scores_scratch == NULL || b->dq_scratch == NULL) {
         return av_fail_nomem(e, "the benchmark");

@@ -88,23 +88,31 @@ static double by_definition(const double *p, const struct keys *k, size_t m)
     return (double)sqrtl(sum);
 }
 
+static double dq(const struct av_kernels *set, const double *p, const struct av_entries *e, const struct keys *k,
+                 size_t m, void *scratch)
+{
+    struct av_dq_row row = { p, k->n, m, -1 };
+    set->dq(&row, 1, e, k->d, scratch);
+    return row.dq;
+}
+
 /* The best set's result for 4-byte entries; every other set and 8-byte entries
  * must give the same bits. Scratch is no longer than promised. */
 static double run(const double *p, const struct keys *k, size_t m)
 {
-    const size_t scratch_size = AV_DQ_SCRATCH(k->d, k->n) * sizeof(double);
+    const size_t scratch_size = AV_DQ_SCRATCH(k->n) * sizeof(double);
     double *scratch = aligned_alloc(64, (scratch_size + 63) / 64 * 64);
     assert_non_null(scratch);
     memset(scratch, 0xff, scratch_size);
     const struct av_entries f32 = { .f32 = k->f32, .pitch = k->pitch };
     const struct av_entries f64 = { .f64 = k->f64, .pitch = k->pitch };
-    const double best = av_kernels_best()->dq(p, &f32, k->n, k->d, m, scratch);
+    const double best = dq(av_kernels_best(), p, &f32, k, m, scratch);
     for (const char *const *name = av_kernels_names(); *name != NULL; name++) {
         const struct av_kernels *set = av_kernels_named(*name);
         if (set == NULL)
             continue;
-        const double narrow = set->dq(p, &f32, k->n, k->d, m, scratch);
-        const double wide = set->dq(p, &f64, k->n, k->d, m, scratch);
+        const double narrow = dq(set, p, &f32, k, m, scratch);
+        const double wide = dq(set, p, &f64, k, m, scratch);
         assert_memory_equal(&narrow, &best, sizeof best);
         assert_memory_equal(&wide, &best, sizeof best);
     }
@@ -264,22 +272,57 @@ static void wide_entries_keep_their_bits(void **state)
     struct keys k = random_keys(10, 21, 21, 1, 0, &seed);
     for (size_t i = 0; i < k.n * k.d; i++)
         k.f64[i] += 0x1p-40 * uniform(&seed);
-    double z[10], p[10], scratch[AV_DQ_SCRATCH(21, 10)];
+    double z[10], p[10], *scratch = allocate(AV_DQ_SCRATCH(10) * sizeof *scratch);
     for (size_t j = 0; j < k.n; j++)
         z[j] = 5 * uniform(&seed);
     const size_t m = weights_of(p, z, k.n);
     const struct av_entries f64 = { .f64 = k.f64, .pitch = k.pitch };
-    close_to(av_kernels_best()->dq(p, &f64, k.n, k.d, m, scratch), by_definition(p, &k, m), 1e-14);
+    close_to(dq(av_kernels_best(), p, &f64, &k, m, scratch), by_definition(p, &k, m), 1e-14);
+    free(scratch);
+    free_keys(&k);
+}
+
+/* As many rows as go, each over more keys than the one before and with its
+ * own winner: the same bits as one by one. */
+static void rows_do_not_mix(void **state)
+{
+    (void)state;
+    uint64_t seed = 15;
+    struct keys k = random_keys(AV_DQ_ROWS + 1, 19, 23, 0, 1, &seed);
+    const struct av_entries f32 = { .f32 = k.f32, .pitch = k.pitch };
+    double *p = allocate(AV_DQ_ROWS * k.n * sizeof *p), *scratch = allocate(AV_DQ_SCRATCH(k.n) * sizeof *scratch);
+    struct av_dq_row rows[AV_DQ_ROWS];
+    for (size_t i = 0; i < AV_DQ_ROWS; i++) {
+        double z[AV_DQ_ROWS + 1];
+        for (size_t j = 0; j < k.n; j++)
+            z[j] = (double)i * uniform(&seed);
+        const size_t m = weights_of(p + i * k.n, z, i + 2);
+        rows[i] = (struct av_dq_row){ p + i * k.n, i + 2, m, -1 };
+    }
+    av_kernels_best()->dq(rows, AV_DQ_ROWS, &f32, k.d, scratch);
+    for (size_t i = 0; i < AV_DQ_ROWS; i++) {
+        struct keys some = k;
+        some.n = i + 2;
+        assert_true(rows[i].dq == run(rows[i].p, &some, rows[i].m));
+        close_to(rows[i].dq, by_definition(rows[i].p, &some, rows[i].m), 1e-14);
+    }
+    free(scratch);
+    free(p);
     free_keys(&k);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_and_saturation),        cmocka_unit_test(runner_up_of_any_size),
-        cmocka_unit_test(keys_far_from_zero),           cmocka_unit_test(duplicates_of_the_winner),
-        cmocka_unit_test(near_duplicate_of_the_winner), cmocka_unit_test(ties_of_the_winner),
-        cmocka_unit_test(masked_keys_are_not_read),     cmocka_unit_test(wide_entries_keep_their_bits),
+        cmocka_unit_test(shapes_and_saturation),
+        cmocka_unit_test(runner_up_of_any_size),
+        cmocka_unit_test(keys_far_from_zero),
+        cmocka_unit_test(duplicates_of_the_winner),
+        cmocka_unit_test(near_duplicate_of_the_winner),
+        cmocka_unit_test(ties_of_the_winner),
+        cmocka_unit_test(masked_keys_are_not_read),
+        cmocka_unit_test(wide_entries_keep_their_bits),
+        cmocka_unit_test(rows_do_not_mix),
     };
     return cmocka_run_group_tests_name("dq", tests, NULL, NULL);
 }

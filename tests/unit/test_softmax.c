@@ -540,6 +540,39 @@ static void every_position_can_win(void **state)
     }
 }
 
+/* The logits are multiplier * s: exact products give the same bits, whether
+ * they are made before or inside, also of logits beyond the largest double. */
+static void multiplier_makes_logits(void **state)
+{
+    (void)state;
+    double s[300], z[300], p[300], q[300];
+    for (int power = -20; power <= 4; power += 3) {
+        const double multiplier = ldexp(1, power);
+        for (size_t n = 1; n <= 300; n += 23) {
+            generate(s, n, 2, (double)n, 5);
+            for (size_t j = 0; j < n; j++)
+                z[j] = multiplier * s[j];
+            const struct av_rowstats want = run(p, z, n);
+            for (const char *const *name = av_kernels_names(); *name != NULL; name++) {
+                const struct av_kernels *set = av_kernels_named(*name);
+                struct av_rowstats got;
+                memset(&got, 0, sizeof got);
+                if (set == NULL)
+                    continue;
+                set->softmax(q, s, multiplier, n, &got);
+                assert_memory_equal(&got, &want, sizeof got);
+                assert_memory_equal(q, p, n * sizeof *p);
+            }
+        }
+    }
+    const double far[] = { -1.5e308, 1.5e308, 1e308 };
+    struct av_rowstats got;
+    av_kernels_best()->softmax(q, far, 100, 3, &got);
+    assert_true(q[0] == 0 && q[1] == 1 && q[2] == 0 && got.argmax == 1 && got.max_logit == HUGE_VAL);
+    assert_true(got.one_minus_max == 0 && got.entropy == 0 && got.trace == 0 && got.jacobian_fro == 0);
+    assert_true(av_rowstats_log10_entropy(&got) < -1e307 && av_rowstats_log10_jacobian_fro(&got) < -1e307);
+}
+
 static void one_key_ignores_its_logit(void **state)
 {
     (void)state;
@@ -626,9 +659,9 @@ int main(void)
         cmocka_unit_test(rows_match_references),         cmocka_unit_test(long_rows_match_closed_forms),
         cmocka_unit_test(random_rows_match_definitions), cmocka_unit_test(bounds_hold_at_every_scale),
         cmocka_unit_test(common_shift_changes_no_bit),   cmocka_unit_test(order_of_keys_does_not_matter),
-        cmocka_unit_test(every_position_can_win),        cmocka_unit_test(one_key_ignores_its_logit),
-        cmocka_unit_test(rows_of_many_chunks),           cmocka_unit_test(exponential_is_accurate),
-        cmocka_unit_test(exponential_ends_gently),
+        cmocka_unit_test(every_position_can_win),        cmocka_unit_test(multiplier_makes_logits),
+        cmocka_unit_test(one_key_ignores_its_logit),     cmocka_unit_test(rows_of_many_chunks),
+        cmocka_unit_test(exponential_is_accurate),       cmocka_unit_test(exponential_ends_gently),
     };
     return cmocka_run_group_tests_name("softmax", tests, NULL, NULL);
 }
