@@ -19,8 +19,8 @@ void av_model_free(struct av_model *m);
 enum av_status av_model_use_tensors(struct av_model *m, const struct av_tensor *q, const struct av_tensor *k,
                                     struct av_error *e);
 
-/* Writes the sizes that files have into n_q, n_k and d_k of p, so that the
- * ranges of query and key are those of the files. */
+/* Writes the sizes that files have into n_q, n_k, d_k and heads of p, so that
+ * the ranges of query, key and head are those of the files. */
 void av_params_from_tensors(struct av_params *p, const struct av_tensor *q, const struct av_tensor *k);
 
 /* Brings the model to these parameters (checked by the caller) and needs, a

@@ -34,7 +34,9 @@ struct av_logit_list {
     double at[AV_LOGITS_MAX];
 };
 
-/* Values of all parameters. A plain value: copy it, compare it by table. */
+/* Values of all parameters. A plain value: copy it, compare it by table. Each
+ * value of a row is 8 bytes wide, so that rows can be copied and compared
+ * without knowing their kind; the list of logits alone is longer, and last. */
 struct av_params {
     int64_t d_k, n_q, n_k;
     int64_t scale; /* bool */
@@ -52,6 +54,7 @@ struct av_params {
     int64_t samples, bins;
     uint64_t seed;
     int64_t head, layer; /* which head of the files read */
+    int64_t heads;       /* how many there are: no parameter but a fact, 1 without files */
     struct av_logit_list logits;
 };
 
@@ -70,8 +73,9 @@ enum av_param_step {
 
 /* Which parameters belong on the on-screen list, in files, and so on. */
 enum av_param_flag {
-    AV_PARAM_HIDDEN = 1, /* not walked to on the screen (logits) */
-    AV_PARAM_FILES = 2   /* has a meaning only with files (head, layer) */
+    AV_PARAM_HIDDEN = 1, /* not walked to on the screen: no view changes with it */
+    AV_PARAM_FILES = 2,  /* has a meaning only with files (head, layer) */
+    AV_PARAM_SIZE = 4    /* a size of Q and K: files bring their own */
 };
 
 struct av_param {
@@ -100,7 +104,7 @@ double av_param_get(const struct av_param *row, const struct av_params *p);
  * and seeds are rounded. */
 void av_param_set(const struct av_param *row, struct av_params *p, double value);
 
-/* Largest value now: key and query end at n_k - 1 and n_q - 1. */
+/* Largest value now: key, query and head end at n_k - 1, n_q - 1, heads - 1. */
 double av_param_max(const struct av_param *row, const struct av_params *p);
 
 /* Reads "VALUE" into p. AV_USAGE with name, value and what it takes when it
@@ -131,7 +135,10 @@ void av_param_format_short(const struct av_param *row, const struct av_params *p
 /* First stage that must run again when `was` becomes `now`. */
 enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now);
 
-/* The multiplier in force: d_k^-exponent when scale is on, else 1. */
+/* The multiplier of the scores with scale on (d_k^-exponent) or off (1). */
+double av_params_multiplier(const struct av_params *p, bool scale);
+
+/* The one in force: with scale as the parameters have it. */
 double av_params_alpha(const struct av_params *p);
 
 #endif

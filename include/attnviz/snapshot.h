@@ -21,6 +21,11 @@ enum av_need {
     AV_NEED_HISTOGRAM = 8
 };
 
+/* Limits that the verdicts and the gauges' alarms share. */
+#define AV_LARGEST_ALARM 0.9 /* a row whose largest weight exceeds it is saturated */
+#define AV_DEAD_FRO 1e-3     /* a row whose jacobian_fro is below it is dead */
+#define AV_DEAD_SHARE 0.25   /* so many dead rows are too many */
+
 /* Sums over the rows that count (two or more unmasked keys, no invalid
  * entry). NaN where no row counts. */
 struct av_summary {
@@ -30,6 +35,7 @@ struct av_summary {
     size_t rows;              /* rows that count */
     size_t rows_without_keys;
     double max_mean, max_median;
+    double one_minus_max_median; /* keeps its precision where max_median rounds to 1 */
     double share_max_gt_0_9, share_max_gt_0_999;
     double entropy_mean, entropy_norm_mean, effective_keys_mean; /* effective keys: mean of exp(entropy) */
     double sum_p2_mean, row_sum_error_max;
@@ -40,10 +46,15 @@ struct av_summary {
     double share_fro_lt_1e_3;
 };
 
+/* Is the gradient dead: a median jacobian_fro below AV_DEAD_FRO, or more than
+ * AV_DEAD_SHARE of the rows dead? */
+bool av_summary_dead(const struct av_summary *s);
+
 /* Histograms of the scores times 1 and times d_k^-exponent on one axis. */
 struct av_score_histogram {
     size_t bins;
     double lo, hi;          /* the axis, the same for both */
+    double factor;          /* d_k^-exponent */
     const double *unscaled; /* density per bin: counts / (count * bin width) */
     const double *scaled;
     const double *unscaled_curve; /* mean of the theoretical density per bin */
@@ -67,6 +78,7 @@ struct av_snapshot {
     bool from_logits; /* one row, given by hand */
     bool probed;      /* key_offset is not 0 */
     double alpha;     /* multiplier of the current state */
+    bool gliding;     /* alpha is on its way between two states */
     size_t n_q, n_k, d_k;
 
     /* [n_q, n_k], row-major, pitch n_k. A masked entry of logits is -infinity
@@ -75,7 +87,7 @@ struct av_snapshot {
     const double *scores, *logits, *weights;
     const struct av_rowstats *rows; /* [n_q] */
     const bool *invalid;            /* [n_q]: the row saw a NaN or an infinity */
-    const double *dq_rms;           /* [n_q], alpha / T included; NULL unless AV_NEED_DQ */
+    const double *dq_rms;           /* [n_q], alpha / T included; NULL unless AV_NEED_DQ, and when from_logits */
 
     struct av_moments score_moments;     /* unmasked pairs of valid rows */
     double expected_mean, expected_var;  /* of one unmasked pair picked at random; NaN with files */
@@ -83,10 +95,13 @@ struct av_snapshot {
     struct av_score_histogram histogram; /* bins 0 unless AV_NEED_HISTOGRAM */
 
     struct av_summary now;
-    struct av_summary other;              /* scale toggled; rows 0 unless AV_NEED_OTHER */
-    const struct av_rowstats *other_rows; /* [n_q] or NULL */
+    /* With scale toggled; rows 0 and NULL unless AV_NEED_OTHER, and when from_logits. */
+    struct av_summary other;
+    const struct av_rowstats *other_rows; /* [n_q] */
 
-    bool has_theory; /* see INTERFACE: normal entries, corr 0, q_mean 0, ... */
+    /* Independent normal entries with q_mean 0 and no probed key: theory and
+     * theory_std hold only then. */
+    bool has_theory;
     double theory_std, theory_freezing;
     struct av_theory_means theory;
 
@@ -102,5 +117,9 @@ struct av_snapshot {
 /* Number of unmasked keys of a row by the mask alone. Causal: key j is
  * masked when j > i + (n_k - n_q). */
 size_t av_row_length(enum av_mask mask, size_t i, size_t n_q, size_t n_k);
+
+/* Does row i take part in means, medians and shares: two or more unmasked
+ * keys and no invalid entry? rows: s->rows or s->other_rows. */
+bool av_row_counts(const struct av_snapshot *s, const struct av_rowstats *rows, size_t i);
 
 #endif

@@ -19,7 +19,9 @@ double av_app_exponent(const struct av_app *app)
 
 double av_app_alpha(const struct av_app *app)
 {
-    return pow((double)app->params.d_k, -av_app_exponent(app));
+    struct av_params moving = app->params;
+    moving.exponent = av_app_exponent(app);
+    return av_params_multiplier(&moving, true);
 }
 
 /* A glide on its way turns round where it is. */

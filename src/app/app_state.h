@@ -129,8 +129,7 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row);
 /* Why a change of this parameter would do nothing, NULL when it does. */
 const char *av_app_inert(const struct av_app *app, const struct av_param *row);
 
-/* Its largest value now, and its range as text. */
-double av_app_max(const struct av_app *app, const struct av_param *row);
+/* Its range now, as text. */
 void av_app_range(const struct av_app *app, const struct av_param *row, struct av_str *out);
 
 const struct av_param *av_app_selected(const struct av_app *app);

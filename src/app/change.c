@@ -25,15 +25,6 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     return NULL;
 }
 
-double av_app_max(const struct av_app *app, const struct av_param *row)
-{
-    if (app->q != NULL && row->offset == offsetof(struct av_params, head)) {
-        return (double)app->q->heads - 1;
-    }
-    /* A tensor has no layers of its own. */
-    return row->offset == offsetof(struct av_params, layer) ? 0 : av_param_max(row, &app->params);
-}
-
 void av_app_range(const struct av_app *app, const struct av_param *row, struct av_str *out)
 {
     if (row->choices != NULL) {
@@ -43,7 +34,7 @@ void av_app_range(const struct av_app *app, const struct av_param *row, struct a
     } else if (row->kind == AV_PARAM_SEED) {
         av_str_add(out, "0 .. 2^64-1");
     } else {
-        av_str_addf(out, "%.15g .. %.15g", row->min, av_app_max(app, row));
+        av_str_addf(out, "%.15g .. %.15g", row->min, av_param_max(row, &app->params));
     }
 }
 
@@ -87,10 +78,6 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
     }
     struct av_params next = app->params;
     av_param_step(row, &next, count, grain);
-    av_params_clamp(&next);
-    if (av_param_get(row, &next) > av_app_max(app, row)) {
-        av_param_set(row, &next, av_app_max(app, row));
-    }
     if (same(&next, &app->params)) {
         struct av_str range = AV_STR_INIT;
         av_app_range(app, row, &range);

@@ -9,8 +9,6 @@
 
 enum { LABEL_W = 13, SYMBOL_W = 5, NUMBER_W = 8, ENDS_W = 6, OTHER_W = 10, NOTE = 96, NOTE_W = 31, WIDE = 84 };
 
-static const double DEAD = 1e-3;
-
 struct gauge {
     const char *label, *symbol;
     const char *lo_text, *hi_text;
@@ -67,7 +65,7 @@ static double largest_value(const struct av_summary *sum)
 static double largest_limit(const struct av_snapshot *s)
 {
     (void)s;
-    return 0.9;
+    return AV_LARGEST_ALARM;
 }
 
 static bool largest_alarmed(const struct av_snapshot *s, const struct av_summary *sum)
@@ -81,7 +79,7 @@ static void largest_note(char out[NOTE], const struct av_snapshot *s, const stru
     char share[AV_NUMBER_MAX];
     (void)s;
     snprintf(out, NOTE, brief ? "%s median · %s > 0.9" : "%s median · %s rows > 0.9",
-             av_panel_weight(value, sum->max_median, 1 - sum->max_median),
+             av_panel_weight(value, sum->max_median, sum->one_minus_max_median),
              av_panel_percent(share, sum->share_max_gt_0_9));
 }
 
@@ -95,13 +93,13 @@ static double gradient_value(const struct av_summary *sum)
 static double gradient_limit(const struct av_snapshot *s)
 {
     (void)s;
-    return DEAD;
+    return AV_DEAD_FRO;
 }
 
 static bool gradient_alarmed(const struct av_snapshot *s, const struct av_summary *sum)
 {
     (void)s;
-    return sum->jacobian_fro_median < DEAD || sum->share_fro_lt_1e_3 > 0.25;
+    return av_summary_dead(sum);
 }
 
 /* The median of rows that count is 0 only by underflow. */

@@ -16,10 +16,9 @@ static void product_text(char out[PIECE], const struct av_snapshot *s)
 {
     const struct av_params *p = &s->params;
     char number[AV_NUMBER_MAX];
-    double settled = av_params_alpha(p);
     if (s->from_logits) {
         snprintf(out, PIECE, "logits");
-    } else if (fabs(s->alpha - settled) > 1e-12 * settled) { /* on its way between two states */
+    } else if (s->gliding) { /* on its way between two states */
         snprintf(out, PIECE, "q·k × %s", av_plot_number(number, s->alpha, 3));
     } else if (p->scale == 0) {
         snprintf(out, PIECE, "q·k");
@@ -92,7 +91,6 @@ static void size_text(char out[PIECE], const struct av_snapshot *s, bool brief)
 /* Fills the pieces, the most telling first; returns their number. */
 static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *s, bool brief)
 {
-    static const char *const dists[] = { "normal", "uniform", "rademacher", "laplace" };
     const struct av_params *p = &s->params;
     size_t n = 0;
     if (s->from_logits) {
@@ -117,7 +115,7 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
     }
     if (!s->from_files && p->dist > 0 && p->dist < AV_DIST_COUNT) {
-        snprintf(pieces[n++], PIECE, "%s", dists[p->dist]);
+        snprintf(pieces[n++], PIECE, "%s", av_param_find("dist")->choices[p->dist]);
     }
     if (!s->from_files && fabs(p->corr) > 0) {
         char number[AV_NUMBER_MAX];

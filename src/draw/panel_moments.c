@@ -70,7 +70,7 @@ void av_panel_moments(struct av_canvas *c, struct av_rect r, const struct av_vie
         { "largest", any ? m->max : unknown, unknown, 1 },
     };
     struct av_rect clip = av_plot_enter(c, r);
-    double alpha = pow((double)s->d_k, -s->params.exponent);
+    double alpha = av_params_multiplier(&s->params, true);
     draw_head(c, r, s);
     int y = r.y + 2;
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {

@@ -33,11 +33,6 @@ struct rows {
     bool other; /* of the state with scale toggled */
 };
 
-static bool counts(const struct av_snapshot *s, size_t i)
-{
-    return s->rows[i].keys >= 2 && !s->invalid[i];
-}
-
 static double log10_value(const struct rows *rows, size_t i)
 {
     if (rows->quantity == AV_ROW_DQ) {
@@ -57,7 +52,7 @@ static struct range range_of(const struct rows *rows, size_t first, size_t count
 {
     struct range r = { false, NONE, NONE };
     for (size_t i = first; i < first + count; i++) {
-        if (counts(rows->s, i)) {
+        if (av_row_counts(rows->s, rows->s->rows, i)) {
             widen(&r, log10_value(rows, i));
         }
     }
@@ -114,7 +109,7 @@ static void rank_rows(struct ranks *ranks, const struct rows *rows, const struct
 {
     *ranks = (struct ranks){ .lo = log10(a->lo), .hi = log10(a->hi) };
     for (size_t i = 0; i < rows->s->n_q; i++) {
-        if (counts(rows->s, i)) {
+        if (av_row_counts(rows->s, rows->s->rows, i)) {
             double at = (log10_value(rows, i) - ranks->lo) / (ranks->hi - ranks->lo) * (RANKS - 2) + 1;
             ranks->counts[at > 0 ? (at < RANKS ? (size_t)at : RANKS - 1) : 0]++;
             ranks->total++;
@@ -220,7 +215,7 @@ static void draw_levels(struct av_canvas *c, struct av_rect plot, const struct a
     const struct line lines[LINES] = {
         { "median", dq ? s->now.dq_rms_median : s->now.jacobian_fro_median, { 0x2500, now } },
         { "mean", dq ? s->now.dq_rms_mean : s->now.jacobian_fro_mean, { 0x254C, now } },
-        { "dead below", dq ? (double)NAN : 1e-3, { 0x2504, AV_ROLE_WARN } },
+        { "dead below", dq ? (double)NAN : AV_DEAD_FRO, { 0x2504, AV_ROLE_WARN } },
         { "median",
           dq || s->other.rows == 0 ? (double)NAN : s->other.jacobian_fro_median,
           { 0x2500, av_look_other(s).fill.role } },

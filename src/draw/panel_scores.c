@@ -70,9 +70,8 @@ static struct plot make_plot(const struct av_view_context *ctx, bool scale)
     struct series bars = { scale ? h->scaled : h->unscaled, h->bins, h->lo, h->hi, 1 };
     struct series curve = { scale ? h->scaled_curve : h->unscaled_curve, h->bins, h->lo, h->hi, 1 };
     struct plot p = { .scale = scale, .now = (s->params.scale != 0) == scale, .bars = bars, .curve = curve };
-    double settled = av_params_alpha(&s->params);
-    p.factor = scale ? pow((double)s->d_k, -s->params.exponent) : 1;
-    if (p.now && fabs(s->alpha - settled) > 1e-12 * settled) {
+    p.factor = scale ? h->factor : 1;
+    if (p.now && s->gliding) {
         p.factor = s->alpha;
         p.bars = (struct series){ h->unscaled, h->bins, h->lo, h->hi, s->alpha };
         p.curve = (struct series){ h->unscaled_curve, h->bins, h->lo, h->hi, s->alpha };

@@ -31,7 +31,7 @@ static void draw_state(struct av_canvas *c, struct av_rect r, const struct av_su
     char number[AV_NUMBER_MAX];
     char text[64];
     int right = r.x + r.w;
-    bool dead = sum->jacobian_fro_median < 1e-3 || sum->share_fro_lt_1e_3 > 0.25;
+    bool dead = av_summary_dead(sum);
     enum av_role role = dead ? AV_ROLE_BAD : AV_ROLE_TEXT;
     av_canvas_put(c, r.x + 1, r.y, mark, look.fill.role);
     snprintf(text, sizeof text, "%s %s", look.name, word);

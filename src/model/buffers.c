@@ -6,22 +6,29 @@
 
 #include <string.h>
 
-/* Refuses shapes that this machine could only swap: an allocator that
- * overcommits would say yes and the program would be killed later. */
-static enum av_status check_fits(struct av_shape s, struct av_error *e)
+static double pairs_bytes(struct av_shape s)
 {
-    double bytes = (double)s.n_q * (double)s.n_k * 3 * sizeof(double);
-    double have = (double)av_mem_physical();
-    if (bytes > 0.8 * have) {
+    return (double)s.n_q * (double)s.n_k * 3 * sizeof(double) +
+           ((double)s.n_q + (double)s.n_k) * (double)s.d * sizeof(float);
+}
+
+/* Refuses shapes that this machine could only swap: an allocator that
+ * overcommits would say yes and the program would be killed later. The old
+ * set stands until the new one is whole. */
+static enum av_status check_fits(struct av_shape s, struct av_shape old, struct av_error *e)
+{
+    double bytes = pairs_bytes(s) + pairs_bytes(old);
+    if (bytes > 0.8 * (double)av_mem_physical()) {
         return av_fail(e, AV_NOMEM, "%zu queries x %zu keys need %.1f GiB, more than this machine's memory", s.n_q,
                        s.n_k, bytes / 0x1p30);
     }
     return AV_OK;
 }
 
-enum av_status av_buffers_make(struct av_buffers *b, struct av_shape shape, bool entries, struct av_error *e)
+enum av_status av_buffers_make(struct av_buffers *b, struct av_shape shape, struct av_shape old, bool entries,
+                               struct av_error *e)
 {
-    enum av_status status = check_fits(shape, e);
+    enum av_status status = check_fits(shape, old, e);
     if (status != AV_OK) {
         return status;
     }

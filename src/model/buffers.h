@@ -29,8 +29,10 @@ struct av_buffers {
     float *draw_scratch; /* [pitch] */
 };
 
-/* entries: with memory for q and k of their own? */
-enum av_status av_buffers_make(struct av_buffers *b, struct av_shape shape, bool entries, struct av_error *e);
+/* old: the shape whose buffers are let go afterwards. entries: with memory for
+ * q and k of their own? */
+enum av_status av_buffers_make(struct av_buffers *b, struct av_shape shape, struct av_shape old, bool entries,
+                               struct av_error *e);
 void av_buffers_free(struct av_buffers *b); /* zeroes *b */
 
 #endif

@@ -6,7 +6,12 @@
 #include <math.h>
 
 /* Excess kurtosis of one entry, by enum av_dist. */
-static const double KAPPA[AV_DIST_COUNT] = { 0, -1.2, -2, 3 };
+static const double KAPPA[AV_DIST_COUNT] = {
+    [AV_DIST_NORMAL] = 0,
+    [AV_DIST_UNIFORM] = -1.2,
+    [AV_DIST_RADEMACHER] = -2,
+    [AV_DIST_LAPLACE] = 3,
+};
 
 /* Share of the unmasked pairs that have i = j. */
 static double share_paired(const struct av_params *p)
@@ -43,14 +48,4 @@ struct av_expected av_expected_scores(const struct av_params *p)
         out.kurtosis = ((3 + kappa) * (3 + kappa) - 3) / d;
     }
     return out;
-}
-
-size_t av_row_length(enum av_mask mask, size_t i, size_t n_q, size_t n_k)
-{
-    if (mask == AV_MASK_NONE) {
-        return n_k;
-    }
-    size_t reach = i + n_k + 1; /* the last key that row i sees is reach - n_q - 1 */
-    size_t len = reach > n_q ? reach - n_q : 0;
-    return len < n_k ? len : n_k;
 }

@@ -57,30 +57,21 @@ void av_params_from_tensors(struct av_params *p, const struct av_tensor *q, cons
     p->n_q = (int64_t)q->n;
     p->n_k = (int64_t)k->n;
     p->d_k = (int64_t)q->d;
+    p->heads = (int64_t)q->heads;
 }
 
-/* What a caller asked for, with the sizes that really hold. */
-static enum av_status effective(const struct av_model *m, struct av_params *p, struct av_shape *shape,
-                                struct av_error *e)
+/* Puts the sizes that really hold into what a caller asked for. */
+static struct av_shape effective(const struct av_model *m, struct av_params *p)
 {
     if (p->logits.n > 0) {
         p->n_q = 1;
         p->n_k = p->logits.n;
-        *shape = (struct av_shape){ 1, (size_t)p->n_k, 0 };
-        return AV_OK;
+        return (struct av_shape){ 1, (size_t)p->n_k, 0 };
     }
     if (m->q_file != NULL) {
         av_params_from_tensors(p, m->q_file, m->k_file);
     }
-    int64_t heads = m->q_file != NULL ? (int64_t)m->q_file->heads : 1;
-    if (p->head >= heads || p->layer > 0) {
-        const char *name = p->head >= heads ? "head" : "layer";
-        return av_fail(e, AV_USAGE, "%s=%lld: out of range 0 .. %lld", name,
-                       (long long)(p->head >= heads ? p->head : p->layer),
-                       (long long)(p->head >= heads ? heads - 1 : 0));
-    }
-    *shape = (struct av_shape){ (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k };
-    return AV_OK;
+    return (struct av_shape){ (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k };
 }
 
 /* Points the snapshot at the buffers and says what it is of. */
@@ -105,26 +96,23 @@ static enum av_status update(struct av_model *m, const struct av_params *asked, 
 {
     struct av_snapshot *s = &m->snapshot;
     struct av_params p = *asked;
-    struct av_shape shape = { 0, 0, 0 };
-    enum av_status status = effective(m, &p, &shape, e);
-    if (status != AV_OK) {
-        return status;
+    struct av_shape shape = effective(m, &p);
+    double settled = p.logits.n > 0 ? 1 : av_params_alpha(&p);
+    if (isnan(alpha) || p.logits.n > 0) {
+        alpha = settled;
     }
-    if (isnan(alpha)) {
-        alpha = av_params_alpha(&p);
-    }
-    alpha = p.logits.n > 0 ? 1 : alpha;
     enum av_stage stale = m->ready ? av_params_stale(&s->params, &p) : AV_STAGE_SAMPLE;
     bool glide_only = stale > AV_STAGE_LOGITS && (alpha < s->alpha || alpha > s->alpha);
     stale = glide_only ? AV_STAGE_LOGITS : stale;
     if (stale <= AV_STAGE_SCORES) {
-        status = av_stage_scores(m, &p, shape, e);
+        enum av_status status = av_stage_scores(m, &p, shape, e);
         if (status != AV_OK) {
             return status;
         }
     }
     s->params = p;
     s->alpha = alpha;
+    s->gliding = alpha < settled || alpha > settled;
     s->from_logits = p.logits.n > 0;
     s->probed = p.key_offset < 0 || p.key_offset > 0;
     av_stage_forget(m, stale, glide_only);

@@ -16,15 +16,15 @@ static const char *const DTYPES[] = { "f64", NULL };
 /* clang-format off */
 static const struct av_param TABLE[] = {
     /* name, kind, offset, min, max, default, first stale stage, step kind, step, flags, choices, text */
-    { "d_k", AV_PARAM_INT, AT(d_k), 1, AV_DIM_MAX, 64, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, 0, NULL,
+    { "d_k", AV_PARAM_INT, AT(d_k), 1, AV_DIM_MAX, 64, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, AV_PARAM_SIZE, NULL,
       "query and key dimension" },
-    { "n_q", AV_PARAM_INT, AT(n_q), 1, AV_KEYS_MAX, 32, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, 0, NULL,
+    { "n_q", AV_PARAM_INT, AT(n_q), 1, AV_KEYS_MAX, 32, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, AV_PARAM_SIZE, NULL,
       "queries (rows)" },
-    { "n_k", AV_PARAM_INT, AT(n_k), 1, AV_KEYS_MAX, 32, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, 0, NULL,
+    { "n_k", AV_PARAM_INT, AT(n_k), 1, AV_KEYS_MAX, 32, AV_STAGE_SAMPLE, AV_STEP_DOUBLE, 1, AV_PARAM_SIZE, NULL,
       "keys (columns)" },
     { "scale", AV_PARAM_CHOICE, AT(scale), 0, 1, 1, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, SWITCH,
       "multiply scores by d_k^-exponent" },
-    { "exponent", AV_PARAM_REAL, AT(exponent), 0, 1, 0.5, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 0.05, 0, NULL,
+    { "exponent", AV_PARAM_REAL, AT(exponent), 0, 1, 0.5, AV_STAGE_LOGITS, AV_STEP_LINEAR, 0.05, 0, NULL,
       "0.5: 1/sqrt(d_k); 1: 1/d_k; 0: as off" },
     { "temperature", AV_PARAM_REAL, AT(temperature), 0.01, 100, 1, AV_STAGE_LOGITS, AV_STEP_RATIO, 0.05, 0, NULL,
       "divides the logits" },
@@ -54,15 +54,15 @@ static const struct av_param TABLE[] = {
       "what turns scores into weights" },
     { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
       "arithmetic imitated for logits and softmax" },
-    { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, 0, NULL,
+    { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, AV_PARAM_HIDDEN, NULL,
       "independent (q, k) pairs in the distributions view" },
-    { "bins", AV_PARAM_INT, AT(bins), 5, AV_BINS_MAX, 50, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 5, 0, NULL,
+    { "bins", AV_PARAM_INT, AT(bins), 5, AV_BINS_MAX, 50, NEVER, AV_STEP_LINEAR, 5, 0, NULL,
       "histogram bins" },
     { "seed", AV_PARAM_SEED, AT(seed), 0, 18446744073709551615.0, 42, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,
       "same seed, same samples to the last bit, on every machine" },
     { "head", AV_PARAM_INT, AT(head), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
       "which head of the files" },
-    { "layer", AV_PARAM_INT, AT(layer), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
+    { "layer", AV_PARAM_INT, AT(layer), 0, 0, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
       "which layer of the files" },
     { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_HIDDEN,
       NULL, "one row of logits a,b,c given by hand instead of sampled scores" },
@@ -70,6 +70,9 @@ static const struct av_param TABLE[] = {
 /* clang-format on */
 
 enum { TABLE_ROWS = sizeof TABLE / sizeof TABLE[0] };
+
+_Static_assert(offsetof(struct av_params, logits) + sizeof(struct av_logit_list) == sizeof(struct av_params),
+               "the list of logits is the last member");
 
 const struct av_param *av_params_table(size_t *count)
 {
@@ -136,6 +139,7 @@ void av_params_default(struct av_params *p)
     for (size_t i = 0; i < TABLE_ROWS; i++) {
         av_param_set(&TABLE[i], p, TABLE[i].def);
     }
+    p->heads = 1;
 }
 
 double av_param_max(const struct av_param *row, const struct av_params *p)
@@ -146,6 +150,9 @@ double av_param_max(const struct av_param *row, const struct av_params *p)
     }
     if (row->offset == AT(query)) {
         return by_hand ? 0 : (double)p->n_q - 1;
+    }
+    if (row->offset == AT(head)) {
+        return (double)p->heads - 1;
     }
     return row->max;
 }
@@ -248,7 +255,12 @@ enum av_stage av_params_stale(const struct av_params *was, const struct av_param
     return first;
 }
 
+double av_params_multiplier(const struct av_params *p, bool scale)
+{
+    return scale ? pow((double)p->d_k, -p->exponent) : 1.0;
+}
+
 double av_params_alpha(const struct av_params *p)
 {
-    return p->scale ? pow((double)p->d_k, -p->exponent) : 1.0;
+    return av_params_multiplier(p, p->scale != 0);
 }

@@ -155,10 +155,8 @@ enum av_status av_params_check(const struct av_params *p, bool sizes_free, struc
     const struct av_param *table = av_params_table(&count);
     for (size_t i = 0; i < count; i++) {
         const struct av_param *row = &table[i];
-        bool size = row->offset == offsetof(struct av_params, n_q) || row->offset == offsetof(struct av_params, n_k) ||
-                    row->offset == offsetof(struct av_params, d_k);
         double value = av_param_get(row, p);
-        double max = sizes_free && size ? (double)INT64_MAX : av_param_max(row, p);
+        double max = sizes_free && (row->flags & AV_PARAM_SIZE) != 0 ? (double)INT64_MAX : av_param_max(row, p);
         if (value < row->min || value > max) {
             struct av_str text = AV_STR_INIT;
             av_param_format(row, p, &text);

@@ -45,7 +45,7 @@ void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_s
                              const struct av_snapshot *s)
 {
     const struct av_params *p = &s->params;
-    double factor = pow((double)s->d_k, -p->exponent);
+    double factor = av_params_multiplier(p, true);
     double mean = s->from_files ? s->score_moments.mean : s->expected_mean;
     double std = s->from_files ? av_moments_std(&s->score_moments) : sqrt(s->expected_var);
     mean = isfinite(mean) ? mean : 0; /* files without one valid pair */
@@ -53,6 +53,7 @@ void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_s
     /* No spread: any axis that shows the mean will do. */
     double reach = std > 0 ? 4 * std : fmax(1, fabs(mean));
     h->bins = (size_t)p->bins;
+    h->factor = factor;
     h->lo = fmin(mean - reach, factor * (mean - reach));
     h->hi = fmax(mean + reach, factor * (mean + reach));
     fill(store->unscaled, h, s, 1);

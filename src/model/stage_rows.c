@@ -162,11 +162,10 @@ static void logit_moments(struct av_moments *out, struct av_model *m, double alp
     }
 }
 
-static void summarize(struct av_model *m, struct av_summary *out, const struct av_rowstats *rows, const double *dq)
+static void summarize(struct av_model *m, struct av_summary *out, const struct av_rowstats *rows)
 {
-    struct av_snapshot *s = &m->snapshot;
     logit_moments(&out->logits, m, out->alpha);
-    av_summary_make(out, rows, m->buffers.invalid, dq, s->n_q, out->alpha / s->params.temperature, m->buffers.column);
+    av_summary_make(out, &m->snapshot, rows, m->buffers.column);
 }
 
 static void run_theory(struct av_model *m)
@@ -202,7 +201,7 @@ void av_stage_stats(struct av_model *m)
     s->now.scale = s->params.scale != 0;
     s->now.alpha = s->alpha;
     s->theory_freezing = freezing_std(s);
-    summarize(m, &s->now, m->buffers.rows, NULL);
+    summarize(m, &s->now, m->buffers.rows);
     av_verdicts_make(s);
     s->runs[AV_STAGE_STATS]++;
 }
@@ -215,18 +214,16 @@ void av_stage_needs(struct av_model *m, unsigned needs)
         av_score_histogram_make(&s->histogram, &m->histogram, s);
     }
     if ((todo & AV_NEED_OTHER) && !s->from_logits) {
-        struct av_params toggled = s->params;
-        toggled.scale = !toggled.scale;
-        s->other.scale = toggled.scale != 0;
-        s->other.alpha = av_params_alpha(&toggled);
+        s->other.scale = s->params.scale == 0;
+        s->other.alpha = av_params_multiplier(&s->params, s->other.scale);
         run_other_rows(m);
-        summarize(m, &s->other, m->buffers.other_rows, NULL);
+        summarize(m, &s->other, m->buffers.other_rows);
         s->other_rows = m->buffers.other_rows;
     }
     if ((todo & AV_NEED_DQ) && !s->from_logits) {
         run_dq(m);
         s->dq_rms = m->buffers.dq_rms;
-        summarize(m, &s->now, m->buffers.rows, s->dq_rms);
+        av_summary_dq(&s->now, s, m->buffers.column);
     }
     if (todo & AV_NEED_THEORY) {
         run_theory(m);
@@ -238,7 +235,9 @@ void av_stage_forget(struct av_model *m, enum av_stage stale, bool glide)
 {
     struct av_snapshot *s = &m->snapshot;
     unsigned gone = 0;
-    if (stale <= AV_STAGE_MOMENTS) {
+    double factor = av_params_multiplier(&s->params, true);
+    bool same_factor = !(factor < s->histogram.factor) && !(factor > s->histogram.factor);
+    if (stale <= AV_STAGE_MOMENTS || (int64_t)s->histogram.bins != s->params.bins || !same_factor) {
         gone |= AV_NEED_HISTOGRAM;
         s->histogram.bins = 0;
     }

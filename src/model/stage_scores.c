@@ -13,9 +13,13 @@ struct reuse {
 static bool same_entries(const struct av_params *a, const struct av_params *b)
 {
     struct av_params resized = *a;
-    resized.n_q = b->n_q;
-    resized.n_k = b->n_k;
-    resized.d_k = b->d_k;
+    size_t count;
+    const struct av_param *table = av_params_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        if ((table[i].flags & AV_PARAM_SIZE) != 0) {
+            av_param_set(&table[i], &resized, av_param_get(&table[i], b));
+        }
+    }
     return av_params_stale(&resized, b) > AV_STAGE_SAMPLE;
 }
 
@@ -56,7 +60,7 @@ static void draw_entries(struct av_model *m, const struct av_params *p, struct a
     }
 }
 
-struct av_entries av_model_queries(const struct av_model *m)
+static struct av_entries model_queries(const struct av_model *m)
 {
     const struct av_buffers *b = &m->buffers;
     return m->q_file != NULL ? av_tensor_head(m->q_file, m->snapshot.head)
@@ -75,7 +79,7 @@ struct av_entries av_model_keys(const struct av_model *m)
 static void run_scores(struct av_model *m, struct reuse keep)
 {
     struct av_buffers *b = &m->buffers;
-    struct av_entries q = av_model_queries(m);
+    struct av_entries q = model_queries(m);
     struct av_entries k = av_model_keys(m);
     struct av_shape s = b->shape;
     const struct av_block blocks[] = {
@@ -101,7 +105,7 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
         old->shape.n_q == shape.n_q && old->shape.n_k == shape.n_k && old->shape.d == shape.d && old->rows != NULL;
     if (!same_shape) {
         struct av_buffers fresh;
-        enum av_status status = av_buffers_make(&fresh, shape, sampled, e);
+        enum av_status status = av_buffers_make(&fresh, shape, old->shape, sampled, e);
         if (status != AV_OK) {
             return status;
         }

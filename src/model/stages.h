@@ -18,8 +18,7 @@ struct av_model {
     unsigned done; /* needs whose results are up to date */
 };
 
-/* The entries that scores are made of: sampled, or a head of the files. */
-struct av_entries av_model_queries(const struct av_model *m);
+/* The keys that scores are made of: sampled, or a head of the files. */
 struct av_entries av_model_keys(const struct av_model *m);
 
 /* SAMPLE and SCORES for parameters p with that shape. Memory is made first,

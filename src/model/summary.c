@@ -11,6 +11,11 @@ static double largest(const struct av_rowstats *row)
     return row->max;
 }
 
+static double one_minus_max(const struct av_rowstats *row)
+{
+    return row->one_minus_max;
+}
+
 static double entropy(const struct av_rowstats *row)
 {
     return row->entropy;
@@ -41,18 +46,13 @@ static double jacobian_fro(const struct av_rowstats *row)
     return row->jacobian_fro;
 }
 
-static bool counts(const struct av_rowstats *row, bool invalid)
-{
-    return row->keys >= 2 && !invalid;
-}
-
 /* Gathers a quantity of the rows that count into column and returns their
  * number. */
-static size_t gather(double *column, const struct av_rowstats *rows, const bool *invalid, size_t n_q, row_value get)
+static size_t gather(double *column, const struct av_snapshot *s, const struct av_rowstats *rows, row_value get)
 {
     size_t n = 0;
-    for (size_t i = 0; i < n_q; i++) {
-        if (counts(&rows[i], invalid[i])) {
+    for (size_t i = 0; i < s->n_q; i++) {
+        if (av_row_counts(s, rows, i)) {
             column[n++] = get(&rows[i]);
         }
     }
@@ -86,47 +86,52 @@ static double share_below(const double *x, size_t n, double limit)
     return n > 0 ? (double)below / (double)n : (double)NAN;
 }
 
-/* dq_rms over the rows that count; column is scratch. */
-static void sum_up_dq(struct av_summary *s, const struct av_rowstats *rows, const bool *invalid, const double *dq_rms,
-                      size_t n_q, double *column)
+void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
+                     double *column)
 {
-    size_t n = 0;
-    for (size_t i = 0; dq_rms != NULL && i < n_q; i++) {
-        if (counts(&rows[i], invalid[i])) {
-            column[n++] = dq_rms[i];
+    out->rows_without_keys = 0;
+    out->row_sum_error_max = (double)NAN;
+    for (size_t i = 0; i < s->n_q; i++) {
+        out->rows_without_keys += rows[i].keys == 0;
+        if (rows[i].keys > 0 && !s->invalid[i]) {
+            out->row_sum_error_max = fmax(out->row_sum_error_max, fabs(rows[i].row_sum - 1));
         }
     }
-    s->dq_rms_mean = mean(column, n);
-    s->dq_rms_median = av_median(column, n);
+    size_t n = gather(column, s, rows, largest);
+    out->rows = n;
+    out->max_mean = mean(column, n);
+    out->share_max_gt_0_9 = share_above(column, n, AV_LARGEST_ALARM);
+    out->share_max_gt_0_999 = share_above(column, n, 0.999);
+    out->max_median = av_median(column, n);
+    out->one_minus_max_median = av_median(column, gather(column, s, rows, one_minus_max));
+    out->entropy_mean = mean(column, gather(column, s, rows, entropy));
+    out->entropy_norm_mean = mean(column, gather(column, s, rows, entropy_norm));
+    out->effective_keys_mean = mean(column, gather(column, s, rows, effective_keys));
+    out->sum_p2_mean = mean(column, gather(column, s, rows, sum_p2));
+    out->trace_mean = mean(column, gather(column, s, rows, trace));
+    out->trace_median = av_median(column, n);
+    out->jacobian_fro_mean = mean(column, gather(column, s, rows, jacobian_fro));
+    out->share_fro_lt_1e_3 = share_below(column, n, AV_DEAD_FRO);
+    out->jacobian_fro_median = av_median(column, n);
+    /* d_scores_rms is the same positive multiple of jacobian_fro in every row. */
+    out->d_scores_rms_median = out->alpha / s->params.temperature * out->jacobian_fro_median;
+    out->dq_rms_mean = (double)NAN;
+    out->dq_rms_median = (double)NAN;
 }
 
-void av_summary_make(struct av_summary *s, const struct av_rowstats *rows, const bool *invalid, const double *dq_rms,
-                     size_t n_q, double multiplier, double *column)
+void av_summary_dq(struct av_summary *out, const struct av_snapshot *s, double *column)
 {
-    s->rows_without_keys = 0;
-    s->row_sum_error_max = (double)NAN;
-    for (size_t i = 0; i < n_q; i++) {
-        s->rows_without_keys += rows[i].keys == 0;
-        if (rows[i].keys > 0 && !invalid[i]) {
-            s->row_sum_error_max = fmax(s->row_sum_error_max, fabs(rows[i].row_sum - 1));
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_q; i++) {
+        if (av_row_counts(s, s->rows, i)) {
+            column[n++] = s->dq_rms[i];
         }
     }
-    size_t n = gather(column, rows, invalid, n_q, largest);
-    s->rows = n;
-    s->max_mean = mean(column, n);
-    s->share_max_gt_0_9 = share_above(column, n, 0.9);
-    s->share_max_gt_0_999 = share_above(column, n, 0.999);
-    s->max_median = av_median(column, n);
-    s->entropy_mean = mean(column, gather(column, rows, invalid, n_q, entropy));
-    s->entropy_norm_mean = mean(column, gather(column, rows, invalid, n_q, entropy_norm));
-    s->effective_keys_mean = mean(column, gather(column, rows, invalid, n_q, effective_keys));
-    s->sum_p2_mean = mean(column, gather(column, rows, invalid, n_q, sum_p2));
-    s->trace_mean = mean(column, gather(column, rows, invalid, n_q, trace));
-    s->trace_median = av_median(column, n);
-    s->jacobian_fro_mean = mean(column, gather(column, rows, invalid, n_q, jacobian_fro));
-    s->share_fro_lt_1e_3 = share_below(column, n, 1e-3);
-    s->jacobian_fro_median = av_median(column, n);
-    /* d_scores_rms is the same positive multiple of jacobian_fro in every row. */
-    s->d_scores_rms_median = multiplier * s->jacobian_fro_median;
-    sum_up_dq(s, rows, invalid, dq_rms, n_q, column);
+    out->dq_rms_mean = mean(column, n);
+    out->dq_rms_median = av_median(column, n);
+}
+
+bool av_summary_dead(const struct av_summary *s)
+{
+    return s->jacobian_fro_median < AV_DEAD_FRO || s->share_fro_lt_1e_3 > AV_DEAD_SHARE;
 }

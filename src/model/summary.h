@@ -4,11 +4,13 @@
 
 #include "attnviz/snapshot.h"
 
-/* Sums up n_q rows; those with fewer than two keys or marked invalid stay out
- * of every mean, median and share. multiplier: alpha / temperature. dq_rms:
- * [n_q] or NULL. column: scratch, [n_q] doubles. `logits`, `scale` and
- * `alpha` of the summary are left to the caller. */
-void av_summary_make(struct av_summary *s, const struct av_rowstats *rows, const bool *invalid, const double *dq_rms,
-                     size_t n_q, double multiplier, double *column);
+/* Sums up `rows`, s->rows or s->other_rows, over those that count. out->alpha
+ * is given by the caller; `scale` and `logits` are left to it, dq_* are NaN
+ * until av_summary_dq. column: scratch, [n_q] doubles. */
+void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
+                     double *column);
+
+/* Adds dq_rms_mean and dq_rms_median of s->dq_rms over the rows that count. */
+void av_summary_dq(struct av_summary *out, const struct av_snapshot *s, double *column);
 
 #endif

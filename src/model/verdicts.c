@@ -1,14 +1,13 @@
 /* verdicts.c - the rules behind the findings. */
 #include "verdicts.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-/* The next free verdict, NULL when the list is full. */
+/* The next free verdict: the list holds more than there are rules. */
 static struct av_verdict *add(struct av_snapshot *s, const char *code, enum av_severity severity)
 {
-    if (s->verdict_count == AV_VERDICTS_MAX) {
-        return NULL;
-    }
+    assert(s->verdict_count < AV_VERDICTS_MAX);
     struct av_verdict *v = &s->verdicts[s->verdict_count++];
     v->code = code;
     v->severity = severity;
@@ -24,9 +23,6 @@ static void judge_saturation(struct av_snapshot *s)
         return;
     }
     struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
-    if (v == NULL) {
-        return;
-    }
     /* The finding that decided comes first. */
     const char *where = wide ? "above" : "within";
     if (share > 0.25) {
@@ -44,21 +40,19 @@ static void judge_gradient(struct av_snapshot *s)
 {
     double dead = s->now.share_fro_lt_1e_3;
     double median = s->now.jacobian_fro_median;
-    if (!(dead > 0.25) && !(median < 1e-3)) {
+    if (!av_summary_dead(&s->now)) {
         return;
     }
-    struct av_verdict *v = add(s, "gradient_dead", median < 1e-3 ? AV_BAD : AV_WARN);
-    if (v != NULL) {
-        snprintf(v->text, sizeof v->text, "%.0f%% of rows have a softmax Jacobian below 1e-3; the median is %.3g",
-                 100 * dead, median);
-    }
+    struct av_verdict *v = add(s, "gradient_dead", median < AV_DEAD_FRO ? AV_BAD : AV_WARN);
+    snprintf(v->text, sizeof v->text, "%.0f%% of rows have a softmax Jacobian below 1e-3; the median is %.3g",
+             100 * dead, median);
 }
 
 static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct av_tensor *t,
                          uint64_t count, const size_t at[3])
 {
-    struct av_verdict *v = count > 0 ? add(s, code, AV_BAD) : NULL;
-    if (v != NULL) {
+    if (count > 0) {
+        struct av_verdict *v = add(s, code, AV_BAD);
         snprintf(v->text, sizeof v->text, "%.120s holds %llu %s, the first at head %zu, row %zu, column %zu", t->name,
                  (unsigned long long)count, what, at[0], at[1], at[2]);
     }

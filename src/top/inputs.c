@@ -21,15 +21,7 @@ static enum av_status take_files(struct av_inputs *in, const struct av_options *
     }
     in->q = &in->tensors[0];
     in->k = &in->tensors[1];
-    in->params.n_q = (int64_t)in->q->n;
-    in->params.n_k = (int64_t)in->k->n;
-    in->params.d_k = (int64_t)in->q->d;
-    if (in->params.head < 0 || (size_t)in->params.head >= in->q->heads) {
-        return av_fail(e, AV_USAGE, "head=%lld: out of range 0 .. %zu", (long long)in->params.head, in->q->heads - 1);
-    }
-    if (in->params.layer != 0) {
-        return av_fail(e, AV_USAGE, "layer=%lld: out of range 0 .. 0", (long long)in->params.layer);
-    }
+    av_params_from_tensors(&in->params, in->q, in->k);
     return AV_OK;
 }
 

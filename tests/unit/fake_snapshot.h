@@ -109,6 +109,7 @@ static void fake_summary(struct av_summary *sum, const struct fake *f, const str
         *means[i] /= n;
     }
     sum->max_median = fake_median(column, sum->rows);
+    sum->one_minus_max_median = 1 - sum->max_median;
     size_t k = 0;
     for (size_t i = 0; i < n_q; i++) {
         if (rows[i].keys >= 2 && !f->invalid[i]) {

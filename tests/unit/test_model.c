@@ -63,9 +63,9 @@ static void a_change_runs_only_what_it_makes_stale(void **state)
         enum av_stage first;
     } cases[] = {
         { "temperature=2", AV_STAGE_LOGITS }, { "offset=5", AV_STAGE_LOGITS },     { "scale=off", AV_STAGE_LOGITS },
-        { "key_offset=3", AV_STAGE_LOGITS },  { "mask=causal", AV_STAGE_MOMENTS }, { "exponent=1", AV_STAGE_MOMENTS },
+        { "key_offset=3", AV_STAGE_LOGITS },  { "mask=causal", AV_STAGE_MOMENTS }, { "exponent=1", AV_STAGE_LOGITS },
         { "query=3", AV_STAGE_COUNT },        { "key=3", AV_STAGE_COUNT },         { "d_k=128", AV_STAGE_SAMPLE },
-        { "seed=1", AV_STAGE_SAMPLE },        { "n_k=40", AV_STAGE_SAMPLE },
+        { "seed=1", AV_STAGE_SAMPLE },        { "bins=60", AV_STAGE_COUNT },       { "n_k=40", AV_STAGE_SAMPLE },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct av_model *m = fresh();
@@ -443,8 +443,9 @@ static void shapes_that_do_not_fit_are_refused(void **state)
     assert_int_equal(av_model_use_tensors(m, &a, &ok, &e), AV_OK);
     struct av_params p;
     av_params_default(&p);
+    av_params_from_tensors(&p, &a, &ok);
     p.head = 3;
-    assert_int_equal(av_model_update(m, &p, 0, &e), AV_USAGE);
+    assert_int_equal(av_params_check(&p, true, &e), AV_USAGE);
     assert_non_null(strstr(e.text, "0 .. 2"));
     av_model_free(m);
 }

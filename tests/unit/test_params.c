@@ -242,7 +242,7 @@ static void staleness_starts_at_the_first_stage_concerned(void **state)
         enum av_stage stale;
     } cases[] = {
         { "seed=43", AV_STAGE_SAMPLE },       { "d_k=65", AV_STAGE_SAMPLE },   { "corr=0.5", AV_STAGE_SAMPLE },
-        { "mask=causal", AV_STAGE_MOMENTS },  { "bins=60", AV_STAGE_MOMENTS }, { "scale=off", AV_STAGE_LOGITS },
+        { "mask=causal", AV_STAGE_MOMENTS },  { "bins=60", AV_STAGE_COUNT },   { "scale=off", AV_STAGE_LOGITS },
         { "temperature=2", AV_STAGE_LOGITS }, { "offset=9", AV_STAGE_LOGITS }, { "key_offset=1", AV_STAGE_LOGITS },
         { "key=3", AV_STAGE_COUNT },          { "query=3", AV_STAGE_COUNT },   { "samples=200", AV_STAGE_COUNT },
     };

@@ -234,6 +234,7 @@ static void a_glide_shows_the_multiplier_of_the_moment(void **state)
     struct fake f;
     MAKE(&f, "scale=off");
     f.s.alpha = 0.4;
+    f.s.gliding = true;
     assert_says("overview", &f, 80, 22, "q·k × 0.400");
     fake_free(&f);
 }
@@ -284,6 +285,7 @@ static void gauges_show_the_summary(void **state)
     now->entropy_norm_mean = 0.153;
     now->effective_keys_mean = 1.83;
     now->max_median = 0.9996;
+    now->one_minus_max_median = 4e-4;
     now->share_max_gt_0_9 = 0.34;
     now->jacobian_fro_median = 4.2e-7;
     now->share_fro_lt_1e_3 = 0.004;
@@ -294,6 +296,7 @@ static void gauges_show_the_summary(void **state)
     assert_says("overview", &f, 120, 38, "◇ 0.87");
     assert_says("overview", &f, 120, 38, "◂"); /* the gradient is left of its axis */
     now->max_median = 0.5;
+    now->one_minus_max_median = 0.5;
     now->jacobian_fro_median = 0; /* underflow, not zero */
     assert_says("overview", &f, 120, 38, "largest p   0.50 median");
     assert_says("overview", &f, 120, 38, "<1e-307 median");
