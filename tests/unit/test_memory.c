@@ -1,5 +1,6 @@
 /* test_memory.c - how much memory a model takes, and that it stays there. */
 #include "attnviz/model.h"
+#include "sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,25 +10,13 @@
 
 #include <cmocka.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#endif
-
 enum { ALL_NEEDS = AV_NEED_OTHER | AV_NEED_THEORY | AV_NEED_HISTOGRAM };
 
 /* A line of /proc/self/status in KiB; -1 where there is no such file, and
  * under a sanitizer, whose own memory would be measured. */
 static long status_kib(const char *name)
 {
-#ifdef SANITIZED
-    return -1;
-#endif
-    FILE *f = fopen("/proc/self/status", "r");
+    FILE *f = SANITIZED ? NULL : fopen("/proc/self/status", "r");
     char line[256];
     long kib = -1;
     while (f != NULL && fgets(line, sizeof line, f) != NULL) {

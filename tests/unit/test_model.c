@@ -5,11 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -473,34 +469,6 @@ static void grouped_queries_share_keys(void **state)
 
 /* ---- failing ------------------------------------------------------------------------ */
 
-static void without_memory_the_old_state_stands(void **state)
-{
-    (void)state;
-    /* In a child, so that the limit does not follow us. */
-    pid_t child = fork();
-    if (child == 0) {
-        struct av_model *m = fresh();
-        struct av_params p = PARAMS("n_q=16", "n_k=16");
-        struct av_error e = { "" };
-        update(m, &p, ALL_NEEDS);
-        double entropy = av_model_snapshot(m)->now.entropy_mean;
-        struct rlimit limit = { 1 << 26, 1 << 26 };
-        setrlimit(RLIMIT_AS, &limit);
-        struct av_params big = PARAMS("n_q=2048", "n_k=2048");
-        bool refused = av_model_update(m, &big, ALL_NEEDS, &e) == AV_NOMEM;
-        bool stands = av_model_snapshot(m)->now.entropy_mean >= entropy && av_model_snapshot(m)->n_k == 16;
-        p.temperature = 2;
-        bool works = av_model_update(m, &p, ALL_NEEDS, &e) == AV_OK;
-        _exit(refused && stands && works ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-#if defined(__SANITIZE_ADDRESS__)
-    skip(); /* the sanitizer's own memory breaks the limit */
-#endif
-    assert_int_equal(status, 0);
-}
-
 static void sizes_beyond_the_machine_are_refused(void **state)
 {
     (void)state;
@@ -532,7 +500,6 @@ int main(void)
         cmocka_unit_test(values_that_are_not_finite_make_rows_invalid),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),
         cmocka_unit_test(grouped_queries_share_keys),
-        cmocka_unit_test(without_memory_the_old_state_stands),
         cmocka_unit_test(sizes_beyond_the_machine_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
