@@ -18,6 +18,9 @@ struct av_field {
     bool whole;                                 /* an integer: written without a fraction */
 };
 
+/* What a snapshot must hold for all of them: enum av_need, summed. */
+enum { AV_REPORT_NEEDS = AV_NEED_DQ | AV_NEED_THEORY };
+
 /* All scalar fields in the order in which they are written. */
 const struct av_field *av_report_fields(size_t *count);
 const struct av_field *av_report_field(const char *block, const char *name); /* NULL: unknown */

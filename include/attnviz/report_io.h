@@ -2,6 +2,7 @@
 #ifndef ATTNVIZ_REPORT_IO_H
 #define ATTNVIZ_REPORT_IO_H
 
+#include "attnviz/model.h"
 #include "attnviz/report.h"
 #include "attnviz/strbuf.h"
 
@@ -11,11 +12,20 @@ enum av_format { AV_FORMAT_TEXT, AV_FORMAT_JSON, AV_FORMAT_CSV, AV_FORMAT_COUNT 
  * 0 .. heads - 1, returns NULL with *e set when one cannot be computed. */
 typedef const struct av_snapshot *(*av_report_head)(void *ctx, size_t head, struct av_error *e);
 
+/* An av_report_head for tensors that a model uses: ctx is a struct
+ * av_report_heads, whose parameters it moves from head to head. The model's
+ * snapshot is that of the last head then. */
+struct av_report_heads {
+    struct av_model *model;
+    struct av_params params;
+};
+const struct av_snapshot *av_report_model_head(void *ctx, size_t head, struct av_error *e);
+
 /* Appends the report of `s` to out. With files, `head` (may be NULL: none)
  * gives each head for the block `heads`, the rows of CSV, or a table in text;
  * it is called after everything of `s` has been written, which may end then.
- * AV_NOMEM when out failed; AV_FAILED with head's message when a head did. On
- * failure out holds a part. */
+ * AV_NOMEM when out has failed, AV_FAILED with head's message when it returned
+ * NULL for whatever reason; out then holds a part. */
 enum av_status av_report_write(struct av_str *out, enum av_format format, const struct av_snapshot *s,
                                av_report_head head, void *ctx, struct av_error *e);
 

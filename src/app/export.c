@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { NUMBERS_MAX = 9999, NEEDS = AV_NEED_OTHER | AV_NEED_DQ | AV_NEED_THEORY | AV_NEED_HISTOGRAM };
+enum { NUMBERS_MAX = 9999 };
 
 struct names {
     char picture[32], numbers[32];
@@ -26,45 +26,37 @@ static bool free_names(struct names *n)
     return false;
 }
 
-struct head_source {
-    struct av_model *model;
-    struct av_params params;
-};
-
-/* av_report_head: each head of the files in turn, by the app's own model. */
-static const struct av_snapshot *head_snapshot(void *ctx, size_t head, struct av_error *e)
+static enum av_status write_picture(struct av_app *app, const char *path, struct av_error *e)
 {
-    struct head_source *source = ctx;
-    source->params.head = (int64_t)head;
-    return av_model_update(source->model, &source->params, NEEDS, e) == AV_OK ? av_model_snapshot(source->model) : NULL;
+    struct av_str text = AV_STR_INIT;
+    app->picture(&text, av_app_draw(app), &app->theme, "attnviz");
+    enum av_status s = text.failed ? av_fail_nomem(e, path) : av_outfile_write(path, text.text, text.len, false, e);
+    av_str_free(&text);
+    return s;
 }
 
-static enum av_status write_text(const struct av_str *text, const char *path, struct av_error *e)
+static enum av_status write_numbers(struct av_app *app, const char *path, struct av_error *e)
 {
-    if (text->failed) {
-        return av_fail_nomem(e, path);
+    struct av_str text = AV_STR_INIT;
+    struct av_report_heads heads = { app->model, app->params };
+    const struct av_snapshot *shown = av_model_snapshot(app->model);
+    enum av_status s = av_report_write(&text, AV_FORMAT_JSON, shown, av_report_model_head, &heads, e);
+    if (s == AV_OK) {
+        s = av_outfile_write(path, text.text, text.len, false, e);
     }
-    return av_outfile_write(path, text->text, text->len, false, e);
+    av_str_free(&text);
+    return s;
 }
 
+/* Everything that both want is computed first: a state that cannot be had
+ * leaves no file, and drawing then has nothing to compute that could fail. */
 static enum av_status write_both(struct av_app *app, const struct names *n, struct av_error *e)
 {
-    struct av_str picture = AV_STR_INIT, numbers = AV_STR_INIT;
-    enum av_status s = AV_OK;
-    if (app->picture != NULL) {
-        app->picture(&picture, av_app_draw(app), &app->theme, "attnviz");
-        s = write_text(&picture, n->picture, e);
+    enum av_status s = av_model_update(app->model, &app->params, AV_REPORT_NEEDS | app->view->needs, e);
+    if (s == AV_OK && app->picture != NULL) {
+        s = write_picture(app, n->picture, e);
     }
-    if (s == AV_OK) {
-        struct head_source source = { app->model, app->params };
-        s = av_report_write(&numbers, AV_FORMAT_JSON, av_app_refresh(app, NEEDS), head_snapshot, &source, e);
-    }
-    if (s == AV_OK) {
-        s = write_text(&numbers, n->numbers, e);
-    }
-    av_str_free(&picture);
-    av_str_free(&numbers);
-    return s;
+    return s == AV_OK ? write_numbers(app, n->numbers, e) : s;
 }
 
 void av_export(struct av_app *app)

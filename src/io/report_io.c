@@ -29,6 +29,14 @@ const double *av_report_query_weights(const struct av_snapshot *s)
     return s->weights + query * s->n_k;
 }
 
+const struct av_snapshot *av_report_model_head(void *ctx, size_t head, struct av_error *e)
+{
+    struct av_report_heads *heads = ctx;
+    heads->params.head = (int64_t)head;
+    enum av_status s = av_model_update(heads->model, &heads->params, AV_REPORT_NEEDS, e);
+    return s == AV_OK ? av_model_snapshot(heads->model) : NULL;
+}
+
 enum av_status av_report_write(struct av_str *out, enum av_format format, const struct av_snapshot *s,
                                av_report_head head, void *ctx, struct av_error *e)
 {

@@ -1,40 +1,21 @@
 /* cmd_report.c - `attnviz report`: every number, without a terminal. */
-#include "attnviz/model.h"
 #include "attnviz/outfile.h"
 #include "attnviz/report_io.h"
 #include "commands.h"
 #include "inputs.h"
-
-enum { NEEDS = AV_NEED_DQ | AV_NEED_THEORY };
-
-struct heads {
-    struct av_model *model;
-    struct av_params params;
-};
-
-/* av_report_head: the snapshot of one head of the files. */
-static const struct av_snapshot *head_snapshot(void *ctx, size_t head, struct av_error *e)
-{
-    struct heads *heads = ctx;
-    heads->params.head = (int64_t)head;
-    if (av_model_update(heads->model, &heads->params, NEEDS, e) != AV_OK) {
-        return NULL;
-    }
-    return av_model_snapshot(heads->model);
-}
 
 static enum av_status write_report(struct av_str *out, struct av_model *model, const struct av_inputs *in,
                                    const struct av_options *o, struct av_error *e)
 {
     enum av_status s = in->q != NULL ? av_model_use_tensors(model, in->q, in->k, e) : AV_OK;
     if (s == AV_OK) {
-        s = av_model_update(model, &in->params, NEEDS, e);
+        s = av_model_update(model, &in->params, AV_REPORT_NEEDS, e);
     }
     if (s == AV_OK) {
-        struct heads heads = { model, in->params };
-        s = av_report_write(out, (enum av_format)o->format, av_model_snapshot(model), head_snapshot, &heads, e);
+        struct av_report_heads heads = { model, in->params };
+        s = av_report_write(out, (enum av_format)o->format, av_model_snapshot(model), av_report_model_head, &heads, e);
     }
-    return s == AV_OK && out->failed ? av_fail_nomem(e, "the report") : s;
+    return s;
 }
 
 enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
