@@ -60,7 +60,9 @@ const struct av_theme *av_app_theme(const struct av_app *app);
 unsigned av_app_theme_serial(const struct av_app *app);
 
 /* The numbers of the current state with at least these needs (enum av_need),
- * up to date; valid until the app is touched again. */
+ * up to date; valid until the app is touched again. When they cannot be
+ * computed, the parameters go back to what they were and the message line
+ * tells why. */
 const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs);
 
 /* The text of the message line, "" when there is none. */

@@ -79,10 +79,9 @@ void av_canvas_heat(struct av_canvas *c, int x, int y, int level);
 /* Marks the cells of r that are drawn already: mark last. */
 void av_canvas_mark(struct av_canvas *c, struct av_rect r);
 
-enum { AV_CANVAS_TEXT_MAX = 4096 }; /* bytes that av_canvas_textf can draw, with the NUL */
-
 /* UTF-8 text from x on, one cell a code point; returns the column behind the
- * last one, also where the text is clipped. */
+ * last one, also where the text is clipped. Of formatted text the first 4095
+ * bytes are drawn. */
 int av_canvas_text(struct av_canvas *c, int x, int y, enum av_role role, const char *text);
 int av_canvas_textf(struct av_canvas *c, int x, int y, enum av_role role, const char *fmt, ...) AV_PRINTF(5, 6);
 /* The same, ending before column `right`. */

@@ -87,12 +87,10 @@ struct av_style av_theme_style(const struct av_theme *t, const struct av_cell *c
 
 /* The same style for a terminal of so many colours: its fg and bg are what to
  * send (with AV_DEPTH_TRUE still indices, see av_color_rgb), fg16 and bg16 the
- * same, so that styles that look alike are av_style_equal. With 8 colours the
- * upper eight of the 16 are the lower ones, as foreground in bold. Reverse is
- * carried out by swapping where both colours are known. */
+ * same, so that styles that look alike are equal. With 8 colours the upper
+ * eight of the 16 are the lower ones, as foreground in bold. Reverse is carried
+ * out by swapping where both colours are known. */
 struct av_style av_style_reduce(struct av_style s, enum av_depth depth);
-
-bool av_style_equal(struct av_style a, struct av_style b);
 
 /* Red, green, blue of a 256-colour index (xterm's values), 0xRRGGBB. */
 uint32_t av_color_rgb(int index);

@@ -10,16 +10,13 @@
 #include "attnviz/canvas.h"
 #include "attnviz/snapshot.h"
 
-enum { AV_GHOST_BINS = AV_BINS_MAX };
-
 /* A kept earlier state to compare with. */
 struct av_ghost {
     bool on;
-    struct av_params params;
     struct av_summary now;
     size_t bins;
     double lo, hi;
-    double density[AV_GHOST_BINS]; /* of the state's own scores times alpha */
+    double density[AV_BINS_MAX]; /* of the state's own scores times alpha */
 };
 
 /* What the user has done to a view: the same fields for every view, used as
@@ -30,7 +27,6 @@ struct av_view_state {
     int quantity; /* which of several quantities is drawn */
     int pool;     /* how entries that share a cell are pooled */
     int page;
-    int scroll;
 };
 
 struct av_view_context {

@@ -93,7 +93,7 @@ static enum av_status update(struct av_app *app, unsigned needs, struct av_error
     return av_model_update(app->model, &app->params, needs, e);
 }
 
-const struct av_snapshot *av_app_refresh(struct av_app *app, unsigned needs)
+const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
 {
     struct av_error e;
     if (update(app, needs, &e) == AV_OK) {
@@ -110,11 +110,6 @@ const struct av_snapshot *av_app_refresh(struct av_app *app, unsigned needs)
         av_model_update(app->model, &app->params, needs, &e);
     }
     return av_model_snapshot(app->model);
-}
-
-const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
-{
-    return av_app_refresh(app, needs);
 }
 
 /* ---- Keys and mouse ---------------------------------------------------------- */
@@ -252,7 +247,7 @@ void av_app_resize(struct av_app *app, int cols, int rows)
 
 const struct av_canvas *av_app_draw(struct av_app *app)
 {
-    av_screen_draw(app, av_app_refresh(app, app->view->needs));
+    av_screen_draw(app, av_app_snapshot(app, app->view->needs));
     return &app->canvas;
 }
 

@@ -41,7 +41,6 @@ struct av_undo {
 
 /* A value being typed. */
 struct av_editor {
-    bool on;
     char text[128];
     size_t len;
 };
@@ -98,10 +97,6 @@ struct av_app {
 
 /* Sets the message line. */
 void av_app_say(struct av_app *app, const char *fmt, ...) AV_PRINTF(2, 3);
-
-/* Brings the model to the parameters. When that fails, the parameters go back
- * to what they were and the message line tells. Returns the snapshot. */
-const struct av_snapshot *av_app_refresh(struct av_app *app, unsigned needs);
 
 void av_app_show_view(struct av_app *app, size_t index);
 

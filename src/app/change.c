@@ -15,7 +15,8 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if ((row->flags & AV_PARAM_FILES) != 0) {
         return app->q == NULL ? "there is no file to select in" : NULL;
     }
-    bool scaling = strcmp(row->name, "scale") == 0 || strcmp(row->name, "exponent") == 0;
+    bool scaling =
+        row->offset == offsetof(struct av_params, scale) || row->offset == offsetof(struct av_params, exponent);
     if (app->params.logits.n > 0 && (row->stale < AV_STAGE_LOGITS || scaling)) {
         return "the logits are given";
     }
@@ -131,7 +132,7 @@ void av_app_walk(struct av_app *app, int by)
  * up to date first: a view looks up rows and keys in it. */
 static struct av_view_edit begin_edit(struct av_app *app)
 {
-    const struct av_snapshot *s = av_app_refresh(app, app->view->needs);
+    const struct av_snapshot *s = av_app_snapshot(app, app->view->needs);
     struct av_rect body = av_screen_layout(app).body;
     return (struct av_view_edit){
         .state = &app->states[app->view_index],

@@ -12,14 +12,13 @@ void av_ghost_toggle(struct av_app *app)
         return;
     }
     av_glide_end(app);
-    const struct av_snapshot *s = av_app_refresh(app, app->view->needs | AV_NEED_HISTOGRAM);
+    const struct av_snapshot *s = av_app_snapshot(app, app->view->needs | AV_NEED_HISTOGRAM);
     const double *density = s->now.scale ? s->histogram.scaled : s->histogram.unscaled;
     g->on = true;
-    g->params = s->params;
     g->now = s->now;
     g->lo = s->histogram.lo;
     g->hi = s->histogram.hi;
-    g->bins = density == NULL ? 0 : s->histogram.bins < AV_GHOST_BINS ? s->histogram.bins : AV_GHOST_BINS;
+    g->bins = density == NULL ? 0 : s->histogram.bins;
     memset(g->density, 0, sizeof g->density);
     if (g->bins > 0) {
         memcpy(g->density, density, g->bins * sizeof *density);

@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { TEXT_MAX = 4096 }; /* bytes that av_canvas_textf can draw, with the NUL */
+
 static const struct av_cell blank = { .code = ' ', .role = AV_ROLE_TEXT, .level = 0, .mark = false };
 
 static struct av_rect whole(const struct av_canvas *c)
@@ -145,7 +147,7 @@ int av_canvas_text(struct av_canvas *c, int x, int y, enum av_role role, const c
 
 int av_canvas_textf(struct av_canvas *c, int x, int y, enum av_role role, const char *fmt, ...)
 {
-    char text[AV_CANVAS_TEXT_MAX];
+    char text[TEXT_MAX];
     va_list args;
     va_start(args, fmt);
     int n = vsnprintf(text, sizeof text, fmt, args);

@@ -23,12 +23,6 @@ uint32_t av_color_rgb(int index)
     return grey << 16 | grey << 8 | grey;
 }
 
-bool av_style_equal(struct av_style a, struct av_style b)
-{
-    return a.fg == b.fg && a.bg == b.bg && a.fg16 == b.fg16 && a.bg16 == b.bg16 && a.bold == b.bold &&
-           a.underline == b.underline && a.reverse == b.reverse;
-}
-
 struct av_style av_style_reduce(struct av_style s, enum av_depth depth)
 {
     if (depth == AV_DEPTH_NONE) {

@@ -77,7 +77,7 @@ static struct plot make_plot(const struct av_view_context *ctx, bool scale)
         p.curve = (struct series){ h->unscaled_curve, h->bins, h->lo, h->hi, s->alpha };
     }
     const struct av_ghost *g = ctx->ghost;
-    if (g->on && (g->params.scale != 0) == scale && g->bins > 0 && g->bins <= AV_GHOST_BINS && g->hi > g->lo) {
+    if (g->on && g->now.scale == scale && g->bins > 0 && g->hi > g->lo) {
         p.ghost = (struct series){ g->density, g->bins, g->lo, g->hi, 1 };
     }
     return p;

@@ -63,15 +63,4 @@ static inline vf vf_splat(float x)
     return x - (vf){ 0 };
 }
 
-/* Lane by lane a where mask is all ones, b where it is zero. */
-static inline vd vd_select(vi64 mask, vd a, vd b)
-{
-    return (vd)((mask & (vi64)a) | (~mask & (vi64)b));
-}
-
-static inline vf vf_select(vi32 mask, vf a, vf b)
-{
-    return (vf)((mask & (vi32)a) | (~mask & (vi32)b));
-}
-
 #endif

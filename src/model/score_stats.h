@@ -3,7 +3,6 @@
 #define ATTNVIZ_SCORE_STATS_H
 
 #include "attnviz/snapshot.h"
-#include "expected.h"
 
 /* Densities per bin, owned by the model; struct av_score_histogram points
  * into it. */

@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool same_style(struct av_style a, struct av_style b)
+{
+    return a.fg == b.fg && a.bg == b.bg && a.fg16 == b.fg16 && a.bg16 == b.bg16 && a.bold == b.bold &&
+           a.underline == b.underline && a.reverse == b.reverse;
+}
+
 /* ---- the built-in themes ------------------------------------------------- */
 
 static struct av_theme builtin(const char *name)
@@ -84,7 +90,7 @@ static void values_arrive(void **state)
         { AV_ROLE_BAD, { 236, 231, 0, 15, false, false, false } }, /* left out: as text */
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        assert_true(av_style_equal(t.roles[expected[i].role], expected[i].style));
+        assert_true(same_style(t.roles[expected[i].role], expected[i].style));
     }
     assert_int_equal(t.ground.fg, 236);
     assert_int_equal(t.ground.bg16, 15);
@@ -99,7 +105,7 @@ static void an_empty_theme_is_the_terminal_itself(void **state)
     assert_int_equal(av_theme_parse(&t, "empty", "", "empty", NULL), AV_OK);
     const struct av_style own = { -1, -1, -1, -1, false, false, false };
     for (int r = 0; r < AV_ROLE_COUNT; r++) {
-        assert_true(av_style_equal(t.roles[r], own));
+        assert_true(same_style(t.roles[r], own));
     }
     assert_int_equal(t.ramp[5], AV_COLOR_DEFAULT);
     assert_false(t.light);
@@ -271,7 +277,7 @@ static void an_odd_cell_has_a_style(void **state)
     (void)state;
     struct av_theme dark = builtin("dark");
     struct av_cell cell = { .code = 'x', .role = 255, .level = 255 };
-    assert_true(av_style_equal(av_theme_style(&dark, &cell), dark.roles[AV_ROLE_TEXT]));
+    assert_true(same_style(av_theme_style(&dark, &cell), dark.roles[AV_ROLE_TEXT]));
     cell.role = AV_ROLE_HEAT;
     assert_int_equal(av_theme_style(&dark, &cell).bg, dark.ramp[AV_HEAT_LEVELS - 1]);
 }
@@ -308,9 +314,9 @@ static void fewer_colours_keep_the_look(void **state)
           { -1, 234, -1, 234, false, false, true } },
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        assert_true(av_style_equal(av_style_reduce(s, expected[i].depth), expected[i].plain));
-        assert_true(av_style_equal(av_style_reduce(turned, expected[i].depth), expected[i].turned));
-        assert_true(av_style_equal(av_style_reduce(own, expected[i].depth), expected[i].own));
+        assert_true(same_style(av_style_reduce(s, expected[i].depth), expected[i].plain));
+        assert_true(same_style(av_style_reduce(turned, expected[i].depth), expected[i].turned));
+        assert_true(same_style(av_style_reduce(own, expected[i].depth), expected[i].own));
     }
 }
 

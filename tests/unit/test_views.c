@@ -158,7 +158,7 @@ static void no_size_breaks_masks_pools_and_ghosts(void **state)
     MAKE(&f, "n_q=70", "n_k=40", "mask=causal", "scale=off", "d_k=1024", "query=69", "key=39", "key_offset=2");
     f.invalid[50] = true;
     f.state = (struct av_view_state){ .zoom = 1, .row = 9, .col = 1000, .quantity = 1, .pool = 1, .page = 1 };
-    f.ghost = (struct av_ghost){ .on = true, .params = f.s.params, .now = f.s.other, .bins = 10, .lo = -9, .hi = 7 };
+    f.ghost = (struct av_ghost){ .on = true, .now = f.s.other, .bins = 10, .lo = -9, .hi = 7 };
     f.ghost.density[4] = 0.3;
     check_sizes(&f);
 }
