@@ -6,14 +6,14 @@
 #include "attnviz/out.h"
 
 struct av_terminal_config {
-    enum av_depth depth; /* as asked for; clipped to what the terminal can */
-    bool depth_auto;     /* take what the terminal has, honour NO_COLOR */
+    enum av_depth depth; /* at most: what the terminal cannot do is not asked of it */
     bool mouse;
 };
 
-/* Runs the app until it quits. Returns 0, or 128 + signal is never returned:
- * a signal restores the terminal and re-raises. AV_FAILED when there is no
- * terminal. The terminal is restored on every way out. */
+/* Runs the app on the terminal of this process: AV_OK when the user quit,
+ * AV_FAILED when there is no terminal, none that can be drawn on, or it hung
+ * up, AV_NOMEM. A signal that ends programs does not return: it is raised
+ * again. The terminal is restored on every way out. */
 enum av_status av_terminal_run(struct av_app *app, const struct av_terminal_config *config, struct av_error *e);
 
 #endif

@@ -128,17 +128,13 @@ static void set_mouse(const struct av_io *io)
  * white on black. */
 static enum av_depth depth_of(const struct av_io *io)
 {
-    const char *no_color = getenv("NO_COLOR");
-    bool refused =
-        io->config->depth_auto ? no_color != NULL && no_color[0] != '\0' : io->config->depth == AV_DEPTH_NONE;
-    if (refused || !has_colors() || start_color() == ERR) {
+    int want = (int)io->config->depth;
+    if (want == AV_DEPTH_NONE || !has_colors() || start_color() == ERR) {
         return AV_DEPTH_NONE;
     }
-    int have = COLORS;
-    int want = io->config->depth_auto ? have : (int)io->config->depth;
     static const enum av_depth depths[] = { AV_DEPTH_TRUE, AV_DEPTH_256, AV_DEPTH_16, AV_DEPTH_8 };
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
-        if (have >= (int)depths[i] && want >= (int)depths[i]) {
+        if (COLORS >= (int)depths[i] && want >= (int)depths[i]) {
             return depths[i];
         }
     }

@@ -12,7 +12,7 @@ enum av_status av_cmd_live(const struct av_options *o, struct av_error *e)
         s = av_inputs_app(&app, &in, o, av_options_ascii(o), e);
     }
     if (s == AV_OK) {
-        struct av_terminal_config config = { o->depth, o->depth_auto, o->mouse };
+        struct av_terminal_config config = { o->depth_auto ? AV_DEPTH_TRUE : o->depth, o->mouse };
         s = av_terminal_run(app, &config, e);
     }
     av_app_free(app);

@@ -157,9 +157,7 @@ static void set_defaults(struct av_options *o)
 {
     memset(o, 0, sizeof *o);
     av_params_default(&o->params);
-    const char *no_color = getenv("NO_COLOR");
-    o->depth_auto = true;
-    o->depth = no_color != NULL && *no_color != '\0' ? AV_DEPTH_NONE : AV_DEPTH_256;
+    av_options_auto_color(o);
     o->animation = true;
     o->mouse = true;
     o->cols = 100;

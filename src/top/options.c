@@ -6,6 +6,7 @@
 #include "lists.h"
 
 #include <langinfo.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- What an option does ---- */
@@ -80,14 +81,22 @@ SETTER(set_theme)
 
 static const char *const COLORS[] = { "auto", "never", "8", "16", "256", "true", NULL };
 
+void av_options_auto_color(struct av_options *o)
+{
+    const char *no_color = getenv("NO_COLOR");
+    o->depth_auto = no_color == NULL || *no_color == '\0';
+    o->depth = o->depth_auto ? AV_DEPTH_256 : AV_DEPTH_NONE;
+}
+
 SETTER(set_color)
 {
-    static const enum av_depth depths[] = { AV_DEPTH_256, AV_DEPTH_NONE, AV_DEPTH_8,
-                                            AV_DEPTH_16,  AV_DEPTH_256,  AV_DEPTH_TRUE };
+    static const enum av_depth depths[] = { [1] = AV_DEPTH_NONE, AV_DEPTH_8, AV_DEPTH_16, AV_DEPTH_256, AV_DEPTH_TRUE };
     int i = 0;
     enum av_status s = pick(row, COLORS, value, &i, e);
-    if (s == AV_OK) {
-        o->depth_auto = i == 0;
+    if (s == AV_OK && i == 0) {
+        av_options_auto_color(o);
+    } else if (s == AV_OK) {
+        o->depth_auto = false;
         o->depth = depths[i];
     }
     return s;

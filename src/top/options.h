@@ -20,7 +20,7 @@ struct av_options {
     const char *size_set;    /* the last of d_k, n_q, n_k that --set has set, or NULL */
     const char *view, *theme, *keys, *list, *config, *output;
     enum av_depth depth;
-    bool depth_auto;
+    bool depth_auto; /* as much as the terminal has; depth is for where there is none */
     enum av_charset charset;
     bool animation, mouse;
     bool help, version, no_config;
@@ -58,6 +58,9 @@ const struct av_option *av_options_table(size_t *count);
  * av_options_free in every case. */
 enum av_status av_options_parse(struct av_options *o, int argc, char **argv, struct av_error *e);
 void av_options_free(struct av_options *o);
+
+/* Colours as `auto` means it: none where NO_COLOR says so. */
+void av_options_auto_color(struct av_options *o);
 
 /* Is only ASCII to be drawn? With `auto`, the locale's character set tells. */
 bool av_options_ascii(const struct av_options *o);
