@@ -8,7 +8,7 @@ program=$1
 names() { "$program" --no-config --list "$1" | sed 1d | cut -f1 | tr '\n' ' '; }
 
 commands=$(names commands)
-formats='text json csv ansi svg'
+formats=$("$program" --no-config --list commands | awk -F'\t' 'NR > 1 && $2 { print $2 }' | tr ' ' '\n' | sort -u | tr '\n' ' ')
 
 # A line for every option: long name, letter, argument, values, meaning, all
 # separated by `~`. Where the table has no values, the other tables do.
