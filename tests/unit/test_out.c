@@ -1,6 +1,8 @@
 /* test_out.c - a canvas as text and ANSI: read back, it is the canvas. */
 #include "attnviz/out.h"
 #include "attnviz/utf8.h"
+#include "builtin_theme.h"
+#include "sample_canvas.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,34 +12,6 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
-
-enum { COLS = 40, ROWS = 12 };
-
-static struct av_theme theme(const char *name)
-{
-    struct av_theme t;
-    assert_int_equal(av_theme_parse(&t, name, av_theme_builtin_text(name), name, NULL), AV_OK);
-    return t;
-}
-
-/* Every role, level and shape, marked and not, with blanks in every place. */
-static struct av_canvas sample(bool ascii)
-{
-    struct av_canvas c = { .ascii = ascii };
-    assert_int_equal(av_canvas_resize(&c, COLS, ROWS, NULL), AV_OK);
-    for (int r = 0; r < AV_ROLE_COUNT; r++) {
-        av_canvas_text(&c, r % 2 * 20, r / 2, (enum av_role)r, " a<b & \"c\"  'd'> ]]>");
-    }
-    for (int level = 0; level < AV_HEAT_LEVELS; level++) {
-        av_canvas_heat(&c, level, 8, level);
-        av_canvas_heat(&c, 14 + level, 8, level);
-    }
-    av_canvas_mark(&c, (struct av_rect){ 14, 8, AV_HEAT_LEVELS, 1 });
-    av_canvas_mark(&c, (struct av_rect){ 3, 1, 10, 3 });
-    av_canvas_text(&c, 0, 9, AV_ROLE_SCALED, "▁▂▃▄▅▆▇██ ▏▎▍▌▋▊▉ ▀▐▔▕ ░▒▓▓");
-    av_canvas_text(&c, 0, 10, AV_ROLE_AXIS, "─│┌┐└┘├┤┬┴┼╵╷╴╶╌┊┄┆┈╎ →·√×…σ²");
-    return c;
-}
 
 /* ---- text ---------------------------------------------------------------- */
 
@@ -184,10 +158,10 @@ static void ansi_read_back_is_the_canvas(void **state)
     static const enum av_depth depths[] = { AV_DEPTH_NONE, AV_DEPTH_8, AV_DEPTH_16, AV_DEPTH_256, AV_DEPTH_TRUE };
     const char *name;
     for (size_t i = 0; (name = av_theme_builtin_name(i)) != NULL; i++) {
-        struct av_theme t = theme(name);
+        struct av_theme t = builtin(name);
         for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) {
             for (int ascii = 0; ascii < 2; ascii++) {
-                struct av_canvas c = sample(ascii != 0);
+                struct av_canvas c = sample_canvas(ascii != 0);
                 check_ansi(&c, &t, depths[d]);
                 av_canvas_free(&c);
             }
@@ -198,7 +172,7 @@ static void ansi_read_back_is_the_canvas(void **state)
 static void ansi_changes_style_only_where_it_changes(void **state)
 {
     (void)state;
-    struct av_theme dark = theme("dark"), mono = theme("mono");
+    struct av_theme dark = builtin("dark"), mono = builtin("mono");
     struct av_canvas c = { .ascii = false };
     assert_int_equal(av_canvas_resize(&c, 8, 1, NULL), AV_OK);
     av_canvas_text(&c, 0, 0, AV_ROLE_TITLE, "ab c");

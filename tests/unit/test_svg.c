@@ -1,6 +1,8 @@
 /* test_svg.c - a canvas as a picture: sound XML that holds every character. */
 #include "attnviz/out.h"
 #include "attnviz/utf8.h"
+#include "builtin_theme.h"
+#include "sample_canvas.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,34 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { COLS = 40, ROWS = 12 };
-
-static struct av_theme theme(const char *name)
-{
-    struct av_theme t;
-    assert_int_equal(av_theme_parse(&t, name, av_theme_builtin_text(name), name, NULL), AV_OK);
-    return t;
-}
-
-/* Every role, level and shape, marked and not, with blanks in every place. */
-static struct av_canvas sample(bool ascii)
-{
-    struct av_canvas c = { .ascii = ascii };
-    assert_int_equal(av_canvas_resize(&c, COLS, ROWS, NULL), AV_OK);
-    for (int r = 0; r < AV_ROLE_COUNT; r++) {
-        av_canvas_text(&c, r % 2 * 20, r / 2, (enum av_role)r, " a<b & \"c\"  'd'> ]]>");
-    }
-    for (int level = 0; level < AV_HEAT_LEVELS; level++) {
-        av_canvas_heat(&c, level, 8, level);
-        av_canvas_heat(&c, 14 + level, 8, level);
-    }
-    av_canvas_mark(&c, (struct av_rect){ 14, 8, AV_HEAT_LEVELS, 1 });
-    av_canvas_mark(&c, (struct av_rect){ 3, 1, 10, 3 });
-    av_canvas_text(&c, 0, 9, AV_ROLE_SCALED, "▁▂▃▄▅▆▇██ ▏▎▍▌▋▊▉ ▀▐▔▕ ░▒▓▓");
-    av_canvas_text(&c, 0, 10, AV_ROLE_AXIS, "─│┌┐└┘├┤┬┴┼╵╷╴╶╌┊┄┆┈╎ →·√×…σ²");
-    return c;
-}
 
 struct element {
     char name[16];
@@ -129,7 +103,7 @@ static uint32_t read_character(const char **s)
 }
 
 struct seen {
-    uint32_t code[ROWS][COLS];
+    uint32_t code[SAMPLE_ROWS][SAMPLE_COLS];
     char title[64];
     int ends; /* of elements */
 };
@@ -140,7 +114,7 @@ static const char *read_text(const char *s, const struct element *e, struct seen
     char xs[512];
     attribute(e, "x", xs, sizeof xs);
     int row = number(e, "y") / 16;
-    assert_in_range(row, 0, ROWS - 1);
+    assert_in_range(row, 0, SAMPLE_ROWS - 1);
     uint32_t before = ' ';
     char *at = xs;
     while (*s != '<') {
@@ -149,7 +123,7 @@ static const char *read_text(const char *s, const struct element *e, struct seen
         before = code;
         long x = strtol(at, &at, 10);
         assert_int_equal(x % 8, 0);
-        assert_in_range(x / 8, 0, COLS - 1);
+        assert_in_range(x / 8, 0, SAMPLE_COLS - 1);
         seen->code[row][x / 8] = code;
     }
     assert_int_not_equal(before, ' ');
@@ -236,9 +210,9 @@ static void svg_is_well_formed_and_has_every_character(void **state)
     (void)state;
     const char *name;
     for (size_t i = 0; (name = av_theme_builtin_name(i)) != NULL; i++) {
-        struct av_theme t = theme(name);
+        struct av_theme t = builtin(name);
         for (int ascii = 0; ascii < 2; ascii++) {
-            struct av_canvas c = sample(ascii != 0);
+            struct av_canvas c = sample_canvas(ascii != 0);
             check_svg(&c, &t);
             av_canvas_free(&c);
         }
@@ -258,7 +232,7 @@ static int occurrences(const char *text, const char *part)
 static void svg_joins_equal_neighbours(void **state)
 {
     (void)state;
-    struct av_theme t = theme("dark");
+    struct av_theme t = builtin("dark");
     struct av_canvas c = { .ascii = false };
     assert_int_equal(av_canvas_resize(&c, 20, 2, NULL), AV_OK);
     av_canvas_text(&c, 2, 0, AV_ROLE_BAR, "████████");
@@ -276,7 +250,7 @@ static void svg_joins_equal_neighbours(void **state)
 static void svg_blocks_cover_their_eighths(void **state)
 {
     (void)state;
-    struct av_theme t = theme("dark");
+    struct av_theme t = builtin("dark");
     static const struct {
         const char *glyph, *geometry;
     } blocks[] = {
@@ -301,7 +275,7 @@ static void svg_blocks_cover_their_eighths(void **state)
 static void svg_mixes_shades_into_the_cell(void **state)
 {
     (void)state;
-    struct av_theme t = theme("mono"); /* black on white */
+    struct av_theme t = builtin("mono"); /* black on white */
     struct av_canvas c = { .ascii = false };
     struct av_str out = AV_STR_INIT;
     assert_int_equal(av_canvas_resize(&c, 4, 1, NULL), AV_OK);
@@ -325,7 +299,7 @@ static void svg_mixes_shades_into_the_cell(void **state)
 static void svg_of_a_full_screen_is_small(void **state)
 {
     (void)state;
-    struct av_theme t = theme("dark");
+    struct av_theme t = builtin("dark");
     struct av_canvas c = { .ascii = false };
     struct av_str out = AV_STR_INIT;
     assert_int_equal(av_canvas_resize(&c, 100, 30, NULL), AV_OK);

@@ -1,5 +1,5 @@
 /* test_theme.c - themes: the text form, styles of cells. */
-#include "attnviz/theme.h"
+#include "builtin_theme.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,30 +18,6 @@ static bool same_style(struct av_style a, struct av_style b)
 }
 
 /* ---- the built-in themes ------------------------------------------------- */
-
-static struct av_theme builtin(const char *name)
-{
-    struct av_theme t;
-    struct av_error e = { "" };
-    const char *text = av_theme_builtin_text(name);
-    assert_non_null(text);
-    if (av_theme_parse(&t, name, text, name, &e) != AV_OK) {
-        fail_msg("%s", e.text);
-    }
-    return t;
-}
-
-static void for_each_builtin(void (*check)(const struct av_theme *t))
-{
-    const char *name;
-    size_t count = 0;
-    while ((name = av_theme_builtin_name(count)) != NULL) {
-        struct av_theme t = builtin(name);
-        check(&t);
-        count++;
-    }
-    assert_true(count >= 6);
-}
 
 static void names_are_the_promised_ones(void **state)
 {

@@ -1,5 +1,5 @@
 /* test_theme_colors.c - whether the built-in themes can be read by every eye. */
-#include "attnviz/theme.h"
+#include "builtin_theme.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,30 +122,6 @@ static void palette_is_that_of_xterm(void **state)
 }
 
 /* ---- the built-in themes ------------------------------------------------- */
-
-static struct av_theme builtin(const char *name)
-{
-    struct av_theme t;
-    struct av_error e = { "" };
-    const char *text = av_theme_builtin_text(name);
-    assert_non_null(text);
-    if (av_theme_parse(&t, name, text, name, &e) != AV_OK) {
-        fail_msg("%s", e.text);
-    }
-    return t;
-}
-
-static void for_each_builtin(void (*check)(const struct av_theme *t))
-{
-    const char *name;
-    size_t count = 0;
-    while ((name = av_theme_builtin_name(count)) != NULL) {
-        struct av_theme t = builtin(name);
-        check(&t);
-        count++;
-    }
-    assert_true(count >= 6);
-}
 
 static bool has_colors(const struct av_theme *t)
 {
