@@ -66,8 +66,8 @@ int av_plot_fit(struct av_canvas *c, int x, int right, int y, enum av_role role,
  * `right` when nothing was drawn. */
 int av_plot_fit_right(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text);
 
-/* Text broken at blanks into the lines of r; words that do not fit any more
- * end in an ellipsis. Returns the number of lines used. */
+/* Text broken into the lines of r (wrap.h); an ellipsis ends what does not fit
+ * any more. Returns the number of lines used. */
 int av_plot_wrap(struct av_canvas *c, struct av_rect r, enum av_role role, const char *text);
 
 /* Narrows the clip to r and returns the one before, to be set again. */

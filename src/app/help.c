@@ -1,7 +1,7 @@
 /* help.c - the help screen, made from the tables of actions, views and parameters. */
 #include "app_state.h"
 
-#include "attnviz/plot.h"
+#include "attnviz/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,21 +20,6 @@ struct writer {
     bool draw;
 };
 
-/* Length of the piece of text that goes on one line: up to the last blank
- * that fits, or as many bytes as fit when a word is too long. */
-static size_t piece(const char *text, size_t width)
-{
-    size_t len = strlen(text);
-    if (len <= width) {
-        return len;
-    }
-    size_t at = width;
-    while (at > 0 && text[at] != ' ') {
-        at--;
-    }
-    return at > 0 ? at : width;
-}
-
 static void put(const struct writer *w, int x, enum av_role role, const char *text, size_t len)
 {
     int y = w->line - w->skip;
@@ -48,11 +33,10 @@ static void item(struct writer *w, const char *keys, const char *text)
 {
     bool narrow = w->r.w < NARROW_W;
     int x = narrow ? 3 : KEYS_W;
-    size_t width = w->r.w > x + 1 ? (size_t)(w->r.w - x - 1) : 1;
     put(w, 1, AV_ROLE_KEY, keys, strlen(keys));
     w->line += narrow || strlen(keys) + 2 > KEYS_W ? 1 : 0;
     do {
-        size_t len = piece(text, width);
+        size_t len = av_wrap_piece(text, w->r.w - x - 1);
         put(w, x, AV_ROLE_TEXT, text, len);
         text += len + strspn(text + len, " ");
         w->line++;
@@ -117,18 +101,15 @@ static void parameters(struct writer *w, const struct av_app *app)
 {
     size_t count;
     const struct av_param *table = av_params_table(&count);
-    struct av_str text = AV_STR_INIT;
     title(w, "all parameters");
     for (size_t i = 0; i < count; i++) {
         if (av_app_listed(app, &table[i])) {
-            av_str_clear(&text);
-            av_str_addf(&text, "%s (", table[i].text);
-            av_app_range(app, &table[i], &text);
-            av_str_add(&text, ")");
-            item(w, table[i].name, av_str_text(&text));
+            char range[AV_RANGE_MAX];
+            char text[256];
+            snprintf(text, sizeof text, "%s (%s)", table[i].text, av_app_range(app, &table[i], range));
+            item(w, table[i].name, text);
         }
     }
-    av_str_free(&text);
 }
 
 static int write_all(const struct av_app *app, struct writer w)

@@ -2,6 +2,7 @@
 #include "attnviz/plot.h"
 
 #include "attnviz/utf8.h"
+#include "attnviz/wrap.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,43 +133,22 @@ int av_plot_fit_right(struct av_canvas *c, int x, int right, int y, enum av_role
     return right - len;
 }
 
-/* Length in cells of the word at text, which starts with no blank. */
-static int word_length(const char *text)
-{
-    int n = 0;
-    uint32_t code;
-    while ((code = av_utf8_next(&text)) != 0 && code != ' ') {
-        n++;
-    }
-    return n;
-}
-
 int av_plot_wrap(struct av_canvas *c, struct av_rect r, enum av_role role, const char *text)
 {
-    int x = 0;
-    int y = 0;
-    while (*text != '\0' && r.w > 0 && r.h > 0) {
-        text += strspn(text, " ");
-        int len = word_length(text);
-        bool last = y == r.h - 1;
-        if (x > 0 && x + 1 + len > r.w) {
-            if (last) {
-                av_canvas_put(c, r.x + (x < r.w ? x : r.w - 1), r.y + y, 0x2026, role);
-                break;
-            }
-            x = 0;
-            y++;
-        }
-        x += x > 0;
-        for (int i = 0; i < len; i++) {
-            uint32_t code = av_utf8_next(&text);
-            if (x + i < r.w) {
-                av_canvas_put(c, r.x + x + i, r.y + y, code, role);
-            }
-        }
-        x += len;
+    int lines = 0;
+    int x = r.x;
+    text += strspn(text, " ");
+    while (*text != '\0' && lines < r.h && r.w > 0) {
+        size_t len = av_wrap_piece(text, r.w);
+        x = av_canvas_textf(c, r.x, r.y + lines, role, "%.*s", (int)len, text);
+        text += len + strspn(text + len, " ");
+        lines++;
     }
-    return x > 0 ? y + 1 : 0;
+    if (*text != '\0' && lines > 0) {
+        int last = r.x + r.w - 1;
+        av_canvas_put(c, x < last ? x : last, r.y + lines - 1, 0x2026, role);
+    }
+    return lines;
 }
 
 struct av_rect av_plot_enter(struct av_canvas *c, struct av_rect r)

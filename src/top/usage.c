@@ -1,6 +1,7 @@
 /* usage.c - what --help prints, from the tables of commands and options. */
 #include "usage.h"
 
+#include "attnviz/wrap.h"
 #include "commands.h"
 
 #include <stdio.h>
@@ -12,19 +13,13 @@ enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 28, WIDTH = 80 };
  * lines after the first begin at `column`, where the first has arrived. */
 static void wrap(struct av_str *out, int column, const char *text)
 {
-    int at = column;
-    for (const char *word = text; *word != '\0';) {
-        int len = (int)strcspn(word, " ");
-        if (at > column && at + 1 + len > WIDTH) {
+    while (*text != '\0') {
+        size_t len = av_wrap_piece(text, WIDTH - column);
+        av_str_addn(out, text, len);
+        text += len + strspn(text + len, " ");
+        if (*text != '\0') {
             av_str_addf(out, "\n%*s", column, "");
-            at = column;
-        } else if (at > column) {
-            av_str_add(out, " ");
-            at++;
         }
-        av_str_addn(out, word, (size_t)len);
-        at += len;
-        word += len + (word[len] == ' ');
     }
     av_str_add(out, "\n");
 }

@@ -3,6 +3,7 @@
 #include "attnviz/status.h"
 #include "attnviz/strbuf.h"
 #include "attnviz/utf8.h"
+#include "attnviz/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,12 +100,37 @@ static void utf8_round_trips_and_refuses_what_is_not(void **state)
     assert_int_equal(av_utf8_len("a\xE2\x88\x9A z"), 4);
 }
 
+static void text_is_cut_into_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int cells;
+        size_t piece;
+    } expected[] = {
+        { "", 9, 0 },
+        { "one", 3, 3 },
+        { "one two", 6, 3 },
+        { "one two", 7, 7 },
+        { "one two x", 7, 7 },
+        { "overlong", 4, 4 },
+        { "a overlong", 4, 1 },
+        { "\xE2\x88\x9A\xE2\x88\x9A x", 2, 6 },
+        { "\xE2\x88\x9Axyz", 1, 3 },
+        { "one", 0, 1 },
+        { "\xE2\x88\x9Axyz", -5, 3 },
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        assert_int_equal(av_wrap_piece(expected[i].text, expected[i].cells), expected[i].piece);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_message_is_cut_at_a_character),     cmocka_unit_test(a_whole_message_is_kept),
         cmocka_unit_test(memory_is_zeroed_aligned_and_checked),     cmocka_unit_test(strings_grow_and_stay_terminated),
-        cmocka_unit_test(utf8_round_trips_and_refuses_what_is_not),
+        cmocka_unit_test(utf8_round_trips_and_refuses_what_is_not), cmocka_unit_test(text_is_cut_into_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

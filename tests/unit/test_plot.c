@@ -265,9 +265,10 @@ static void text_wraps_at_blanks(void **state)
     assert_int_equal(av_plot_wrap(&c, (struct av_rect){ 0, 0, 9, 1 }, AV_ROLE_TEXT, "one two three"), 1);
     assert_string_equal(row(&c, 0, out), "one two~  ");
     av_canvas_clear(&c);
-    assert_int_equal(av_plot_wrap(&c, (struct av_rect){ 0, 0, 4, 2 }, AV_ROLE_TEXT, "overlong word"), 2);
+    assert_int_equal(av_plot_wrap(&c, (struct av_rect){ 0, 0, 4, 3 }, AV_ROLE_TEXT, "overlong word"), 3);
     assert_string_equal(row(&c, 0, out), "over      ");
-    assert_string_equal(row(&c, 1, out), "word      ");
+    assert_string_equal(row(&c, 1, out), "long      ");
+    assert_string_equal(row(&c, 2, out), "word      ");
     assert_int_equal(av_plot_wrap(&c, (struct av_rect){ 0, 0, 4, 2 }, AV_ROLE_TEXT, "  "), 0);
     av_canvas_free(&c);
 }

@@ -1,0 +1,13 @@
+/* wrap.h - text broken into lines. */
+#ifndef ATTNVIZ_WRAP_H
+#define ATTNVIZ_WRAP_H
+
+#include <stddef.h>
+
+/* Bytes of the piece of text (UTF-8, one cell a code point) that goes on a
+ * line of so many cells: all of it, or up to the last blank that fits, or of a
+ * word that is too long as much as fits, at least one code point of what is
+ * not empty. Blanks behind the piece are the caller's to skip. */
+size_t av_wrap_piece(const char *text, int cells);
+
+#endif
