@@ -129,8 +129,10 @@ void av_param_step(const struct av_param *row, struct av_params *p, int count, e
 /* The value as text that av_param_parse reads back to the same bits. */
 void av_param_format(const struct av_param *row, const struct av_params *p, struct av_str *out);
 
-/* The same, at most six significant digits, for the screen. */
-void av_param_format_short(const struct av_param *row, const struct av_params *p, struct av_str *out);
+/* The value for the screen, with at most six significant digits, of a list its
+ * length: "3 given". Writes to out and returns it. */
+enum { AV_PARAM_SHORT_MAX = 32 };
+const char *av_param_format_short(const struct av_param *row, const struct av_params *p, char out[AV_PARAM_SHORT_MAX]);
 
 /* First stage that must run again when `was` becomes `now`. */
 enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now);

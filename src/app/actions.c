@@ -47,10 +47,8 @@ static void run_walk(struct av_app *app, const struct av_action *a)
     av_app_walk(app, a->arg);
     if (!av_screen_layout(app).panel) {
         const struct av_param *row = av_app_selected(app);
-        struct av_str range = AV_STR_INIT;
-        av_app_range(app, row, &range);
-        av_app_say(app, "%s: %s (%s)", row->name, row->text, av_str_text(&range));
-        av_str_free(&range);
+        char range[AV_RANGE_MAX];
+        av_app_say(app, "%s: %s (%s)", row->name, row->text, av_app_range(app, row, range));
     }
 }
 

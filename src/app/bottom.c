@@ -142,9 +142,8 @@ void av_bottom_draw(struct av_app *app, struct av_rect r)
     }
     x = draw_keys(app, r);
     if (app->mode == AV_MODE_EDIT) {
-        struct av_str range = AV_STR_INIT;
-        av_app_range(app, av_app_selected(app), &range);
-        av_plot_fit_right(&app->canvas, x, r.x + r.w - 1, r.y, AV_ROLE_DIM, av_str_text(&range));
-        av_str_free(&range);
+        char range[AV_RANGE_MAX];
+        av_app_range(app, av_app_selected(app), range);
+        av_plot_fit_right(&app->canvas, x, r.x + r.w - 1, r.y, AV_ROLE_DIM, range);
     }
 }

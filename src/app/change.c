@@ -1,6 +1,7 @@
 /* change.c - every way in which parameters change. */
 #include "app_state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Which parameters do something --------------------------------------- */
@@ -26,17 +27,19 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     return NULL;
 }
 
-void av_app_range(const struct av_app *app, const struct av_param *row, struct av_str *out)
+const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX])
 {
     if (row->choices != NULL) {
-        for (size_t i = 0; row->choices[i] != NULL; i++) {
-            av_str_addf(out, "%s%s", i > 0 ? ", " : "", row->choices[i]);
+        size_t len = 0;
+        for (size_t i = 0; row->choices[i] != NULL && len < AV_RANGE_MAX; i++) {
+            len += (size_t)snprintf(out + len, AV_RANGE_MAX - len, "%s%s", i > 0 ? ", " : "", row->choices[i]);
         }
     } else if (row->kind == AV_PARAM_SEED) {
-        av_str_add(out, "0 .. 2^64-1");
+        snprintf(out, AV_RANGE_MAX, "0 .. 2^64-1");
     } else {
-        av_str_addf(out, "%.15g .. %.15g", row->min, av_param_max(row, &app->params));
+        snprintf(out, AV_RANGE_MAX, "%.15g .. %.15g", row->min, av_param_max(row, &app->params));
     }
+    return out;
 }
 
 /* ---- Changing -------------------------------------------------------------- */
@@ -80,10 +83,8 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
     struct av_params next = app->params;
     av_param_step(row, &next, count, grain);
     if (same(&next, &app->params)) {
-        struct av_str range = AV_STR_INIT;
-        av_app_range(app, row, &range);
-        av_app_say(app, "%s ends here: %s", row->name, av_str_text(&range));
-        av_str_free(&range);
+        char range[AV_RANGE_MAX];
+        av_app_say(app, "%s ends here: %s", row->name, av_app_range(app, row, range));
         return;
     }
     av_app_change(app, &next, how);

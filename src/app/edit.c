@@ -24,10 +24,8 @@ static enum av_status read_typed(struct av_app *app, struct av_params *next, str
     enum av_status s = av_param_parse(row, next, app->editor.text, e);
     double value = av_param_get(row, next);
     if (s == AV_OK && !(value >= row->min && value <= av_param_max(row, &app->params))) {
-        struct av_str range = AV_STR_INIT;
-        av_app_range(app, row, &range);
-        s = av_fail(e, AV_USAGE, "%s %s: it takes %s", row->name, app->editor.text, av_str_text(&range));
-        av_str_free(&range);
+        char range[AV_RANGE_MAX];
+        s = av_fail(e, AV_USAGE, "%s %s: it takes %s", row->name, app->editor.text, av_app_range(app, row, range));
     }
     if (s != AV_OK) {
         return s;

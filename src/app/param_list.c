@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    GAP = 2,     /* cells between two entries: the selected one's mark and a blank */
-    COUNT_W = 6, /* cells of " 1/12" */
-    VALUE_MAX = 160,
-    VALUE_AT = 14, /* of the list: column of the values */
-    RULE_W = 2     /* of the list: columns of the rule at its left */
+    GAP = 2,         /* cells between two entries: the selected one's mark and a blank */
+    COUNT_W = 6,     /* cells of " 1/12" */
+    VALUE_MAX = 160, /* of what is being typed */
+    VALUE_AT = 14,   /* of the list: column of the values */
+    RULE_W = 2       /* of the list: columns of the rule at its left */
 };
 
 /* ---- One entry ----------------------------------------------------------------- */
@@ -31,10 +31,7 @@ static void value_text(const struct av_app *app, size_t param, char out[VALUE_MA
         return;
     }
     size_t count;
-    struct av_str text = AV_STR_INIT;
-    av_param_format_short(&av_params_table(&count)[param], &app->params, &text);
-    snprintf(out, VALUE_MAX, "%s", av_str_text(&text));
-    av_str_free(&text);
+    av_param_format_short(&av_params_table(&count)[param], &app->params, out);
 }
 
 /* Draws "name value", or "name‹value›" when it is selected, at (x, y), and
@@ -137,12 +134,10 @@ static void draw_lines(struct av_app *app, struct av_rect r)
 static void draw_meaning(struct av_app *app, struct av_rect r)
 {
     const struct av_param *row = av_app_selected(app);
-    struct av_str range = AV_STR_INIT;
-    av_app_range(app, row, &range);
+    char range[AV_RANGE_MAX];
     int lines = av_plot_wrap(&app->canvas, r, AV_ROLE_DIM, row->text);
     struct av_rect rest = { r.x, r.y + lines, r.w, r.h - lines };
-    av_plot_wrap(&app->canvas, rest, AV_ROLE_DIM, av_str_text(&range));
-    av_str_free(&range);
+    av_plot_wrap(&app->canvas, rest, AV_ROLE_DIM, av_app_range(app, row, range));
 }
 
 static void draw_list(struct av_app *app, struct av_rect r)

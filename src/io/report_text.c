@@ -49,27 +49,17 @@ static bool applies(const struct av_param *row, const struct av_snapshot *s)
     return (row->flags & AV_PARAM_FILES) == 0 || s->from_files;
 }
 
-/* Of a row of logits only its length is told: up to 2048 numbers are no line. */
 static void add_params(struct av_str *out, const struct av_snapshot *s)
 {
     size_t count;
     const struct av_param *rows = av_params_table(&count);
-    struct av_str value = AV_STR_INIT;
+    char value[AV_PARAM_SHORT_MAX];
     av_str_add(out, "\nparams\n");
     for (size_t i = 0; i < count; i++) {
-        if (!applies(&rows[i], s)) {
-            continue;
+        if (applies(&rows[i], s)) {
+            add_line(out, rows[i].name, av_param_format_short(&rows[i], &s->params, value), "", rows[i].text);
         }
-        av_str_clear(&value);
-        if (rows[i].kind == AV_PARAM_LOGITS) {
-            av_str_addf(&value, "%lld given", (long long)s->params.logits.n);
-        } else {
-            av_param_format_short(&rows[i], &s->params, &value);
-        }
-        out->failed = out->failed || value.failed;
-        add_line(out, rows[i].name, av_str_text(&value), "", rows[i].text);
     }
-    av_str_free(&value);
     add_line(out, "alpha", number(s->alpha, false).text, "", "multiplier of the scores in force");
 }
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,39 +187,42 @@ static void format_real(struct av_str *out, double x)
     }
 }
 
-void av_param_format(const struct av_param *row, const struct av_params *p, struct av_str *out)
+const char *av_param_format_short(const struct av_param *row, const struct av_params *p, char out[AV_PARAM_SHORT_MAX])
 {
+    int64_t whole;
+    memcpy(&whole, (const char *)p + row->offset, sizeof whole);
     switch (row->kind) {
     case AV_PARAM_CHOICE:
-        av_str_add(out, row->choices[(int64_t)av_param_get(row, p)]);
+        snprintf(out, AV_PARAM_SHORT_MAX, "%s", row->choices[whole]);
         break;
     case AV_PARAM_SEED:
-        av_str_addf(out, "%llu", (unsigned long long)p->seed);
+        snprintf(out, AV_PARAM_SHORT_MAX, "%llu", (unsigned long long)p->seed);
         break;
     case AV_PARAM_LOGITS:
+        snprintf(out, AV_PARAM_SHORT_MAX, "%lld given", (long long)p->logits.n);
+        break;
+    case AV_PARAM_INT:
+        snprintf(out, AV_PARAM_SHORT_MAX, "%lld", (long long)whole);
+        break;
+    case AV_PARAM_REAL:
+    default:
+        snprintf(out, AV_PARAM_SHORT_MAX, "%.6g", av_param_get(row, p));
+        break;
+    }
+    return out;
+}
+
+void av_param_format(const struct av_param *row, const struct av_params *p, struct av_str *out)
+{
+    if (row->kind == AV_PARAM_REAL) {
+        format_real(out, av_param_get(row, p));
+    } else if (row->kind == AV_PARAM_LOGITS) {
         for (int64_t i = 0; i < p->logits.n; i++) {
             av_str_add(out, i > 0 ? "," : "");
             format_real(out, p->logits.at[i]);
         }
-        break;
-    case AV_PARAM_INT: {
-        int64_t whole;
-        memcpy(&whole, (const char *)p + row->offset, sizeof whole);
-        av_str_addf(out, "%lld", (long long)whole);
-        break;
-    }
-    case AV_PARAM_REAL:
-    default:
-        format_real(out, av_param_get(row, p));
-        break;
-    }
-}
-
-void av_param_format_short(const struct av_param *row, const struct av_params *p, struct av_str *out)
-{
-    if (row->kind == AV_PARAM_REAL) {
-        av_str_addf(out, "%.6g", av_param_get(row, p));
     } else {
-        av_param_format(row, p, out);
+        char text[AV_PARAM_SHORT_MAX];
+        av_str_add(out, av_param_format_short(row, p, text));
     }
 }
