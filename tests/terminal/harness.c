@@ -102,6 +102,13 @@ static _Noreturn void be_shell(const struct vt_options *o, int slave, int status
     _exit(0);
 }
 
+bool vt_knows(const char *term)
+{
+    char command[128];
+    snprintf(command, sizeof command, "infocmp '%s' >/dev/null 2>&1", term);
+    return system(command) == 0;
+}
+
 void vt_start(struct vt *vt, const struct vt_options *o)
 {
     int status[2], error[2];

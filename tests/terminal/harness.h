@@ -43,6 +43,9 @@ struct vt {
     char errors[4096];
 };
 
+/* Has this machine a description of such a terminal? */
+bool vt_knows(const char *term);
+
 void vt_start(struct vt *vt, const struct vt_options *o);
 
 /* Ends what is still running and frees everything. */

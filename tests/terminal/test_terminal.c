@@ -273,6 +273,10 @@ static void kinds_of_terminals(void **state)
     for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
         struct vt vt;
         char term[64];
+        if (!vt_knows(terms[i])) {
+            print_message("%s is not known on this machine\n", terms[i]);
+            continue;
+        }
         snprintf(term, sizeof term, "TERM=%s", terms[i]);
         /* On the Linux console curses loads libgpm, which never frees a name. */
         bool leaks = strcmp(terms[i], "linux") == 0;
@@ -382,48 +386,6 @@ static void utf8_can_be_asked_for(void **state)
     vt_stop(&vt);
 }
 
-/* Is any cell of the screen coloured? */
-static bool coloured(struct vt *vt)
-{
-    for (int y = 0; y < vt->rows; y++) {
-        for (int x = 0; x < vt->cols; x++) {
-            VTermScreenCell cell;
-            VTermPos at = { y, x };
-            vterm_screen_get_cell(vt->screen, at, &cell);
-            if (!VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static void colours_and_none(void **state)
-{
-    (void)state;
-    static const char *const never[] = { "--no-config", "--color", "never", NULL };
-    static const char *const eight[] = { "--no-config", "--color", "8", NULL };
-    const struct {
-        const char *const *args;
-        const char *env;
-        bool colour;
-    } cases[] = {
-        { still, "TERM=xterm-256color", true }, { still, "TERM=xterm", true },
-        { still, "NO_COLOR=1", false },         { still, "NO_COLOR=", true },
-        { still, "TERM=vt100", false },         { never, "TERM=xterm-256color", false },
-        { eight, "NO_COLOR=1", true },          { eight, "TERM=xterm-256color", true },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct vt vt;
-        struct vt_options o = { .args = cases[i].args, .env = { cases[i].env } };
-        vt_start(&vt, &o);
-        vt_see(&vt, "? help");
-        vt_calm(&vt);
-        assert_int_equal(coloured(&vt), cases[i].colour);
-        vt_stop(&vt);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,7 +407,6 @@ int main(void)
         cmocka_unit_test(exported_sizes_do_not_freeze),
         cmocka_unit_test(plain_locales_get_ascii),
         cmocka_unit_test(utf8_can_be_asked_for),
-        cmocka_unit_test(colours_and_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
