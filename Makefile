@@ -106,8 +106,8 @@ $(BUILD)/flags $(BUILD)/prefix: always
 quote = '$(subst ','\'',$(1))'
 
 # The one file that knows where the program is installed.
-$(BUILD)/obj/draw/theme_find.o: CPPFLAGS += -DAV_DATADIR='"$(PREFIX)/share/attnviz"'
-$(BUILD)/obj/draw/theme_find.o: $(BUILD)/prefix
+$(BUILD)/obj/app/theme_files.o: CPPFLAGS += -DAV_DATADIR='"$(PREFIX)/share/attnviz"'
+$(BUILD)/obj/app/theme_files.o: $(BUILD)/prefix
 
 # The views table is made from the files that hold views, sorted by `.order`.
 $(BUILD)/gen/views.inc: $(VIEW_SOURCES) Makefile

@@ -1,4 +1,5 @@
-/* theme.h - roles to colours, and a ramp for heat.
+/* theme.h - roles to colours, and a ramp for heat. Pure: files are the matter
+ * of theme_files.h.
  *
  * A theme file is text, one `name = value` a line, # starts a comment:
  *
@@ -55,28 +56,6 @@ void av_theme_default(struct av_theme *t);
  * one of that name (themes/name.theme at build time), NULL when there is none. */
 const char *av_theme_builtin_name(size_t i);
 const char *av_theme_builtin_text(const char *name);
-
-/* Finds `name_or_path`: a path when it has a slash, else NAME.theme in the
- * user's folder ($XDG_CONFIG_HOME/attnviz/themes or ~/.config/...), in the
- * system's (AV_DATADIR/themes), else built in. NULL: AV_THEME_DEFAULT. AV_USAGE
- * when there is no theme of that name, AV_FAILED when its file cannot be read
- * or is broken, AV_NOMEM; then *t is not touched. */
-enum av_status av_theme_load(struct av_theme *t, const char *name_or_path, struct av_error *e);
-
-enum av_theme_source { AV_THEME_BUILTIN, AV_THEME_USER, AV_THEME_SYSTEM };
-
-struct av_theme_entry {
-    char name[AV_THEME_NAME_MAX];
-    enum av_theme_source source; /* where av_theme_load finds it */
-};
-
-enum { AV_THEME_LIST_MAX = 64 };
-
-/* Every name that av_theme_load finds, once each, AV_THEME_DEFAULT first, the
- * others in order of their bytes. Writes at most cap (AV_THEME_LIST_MAX is
- * plenty) and returns how many. Reads folders, opens no theme. */
-size_t av_theme_list(struct av_theme_entry *entries, size_t cap);
-const char *av_theme_source_name(enum av_theme_source source); /* "built in", "user", "system" */
 
 /* The style of a cell on a theme, marks and heat resolved. A heat cell has its
  * level's colour behind a glyph in the next colour of the ramp (a glyph that

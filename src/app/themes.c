@@ -1,6 +1,8 @@
 /* themes.c - which theme is on, the next one, the same one again. */
 #include "app_state.h"
 
+#include "attnviz/theme_files.h"
+
 #include <stdio.h>
 #include <string.h>
 

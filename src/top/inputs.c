@@ -4,6 +4,7 @@
 #include "attnviz/keys.h"
 #include "attnviz/npy.h"
 #include "attnviz/out.h"
+#include "attnviz/theme_files.h"
 #include "complain.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "attnviz/actions.h"
 #include "attnviz/params.h"
 #include "attnviz/report.h"
-#include "attnviz/theme.h"
+#include "attnviz/theme_files.h"
 #include "attnviz/view.h"
 #include "commands.h"
 

@@ -1,12 +1,12 @@
 /* settings.c - the user's settings file. */
 #include "settings.h"
 
+#include "attnviz/config_path.h"
 #include "attnviz/strbuf.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Cuts blanks off both ends, in place. */
@@ -110,23 +110,15 @@ static enum av_status slurp(FILE *file, const char *path, char **text, struct av
     return AV_OK;
 }
 
-/* The usual place; empty when the environment names none. */
-static void usual_path(struct av_str *path)
-{
-    const char *xdg = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
-    if (xdg != NULL && *xdg != '\0') {
-        av_str_addf(path, "%s/attnviz/config", xdg);
-    } else if (home != NULL && *home != '\0') {
-        av_str_addf(path, "%s/.config/attnviz/config", home);
-    }
-}
-
 enum av_status av_settings_read(struct av_options *o, struct av_error *e)
 {
     struct av_str usual = AV_STR_INIT;
     if (o->config == NULL) {
-        usual_path(&usual);
+        av_config_path(&usual, "config");
+    }
+    if (usual.failed) {
+        av_str_free(&usual);
+        return av_fail_nomem(e, "the settings");
     }
     const char *path = o->config != NULL ? o->config : av_str_text(&usual);
     enum av_status s = AV_OK;

@@ -8,9 +8,9 @@
 
 #include "options.h"
 
-/* Reads o->config, or $XDG_CONFIG_HOME/attnviz/config (~/.config/... without
- * that variable), and sets what it says. No usual file is no error. A line
- * that cannot be used: AV_USAGE, `file:line: what`. */
+/* Reads o->config, or the file `config` of the user's folder (config_path.h),
+ * and sets what it says. No usual file is no error. A line that cannot be used:
+ * AV_USAGE, `file:line: what`. */
 enum av_status av_settings_read(struct av_options *o, struct av_error *e);
 
 /* The same from text, which is cut up and must live as long as o; `where`

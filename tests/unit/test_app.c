@@ -3,6 +3,7 @@
 #include "attnviz/app.h"
 #include "attnviz/keys.h"
 #include "attnviz/out.h"
+#include "attnviz/theme_files.h"
 
 #include <math.h>
 #include <setjmp.h>

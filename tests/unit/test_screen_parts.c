@@ -2,6 +2,7 @@
  * colour pairs of a theme, and the shadow that finds what has changed. */
 #include "../../src/out/palette.h"
 #include "../../src/out/shadow.h"
+#include "attnviz/theme_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

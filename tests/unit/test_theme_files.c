@@ -1,5 +1,5 @@
-/* test_theme_find.c - themes by name: folders, paths, the list. */
-#include "attnviz/theme.h"
+/* test_theme_files.c - themes by name: folders, paths, the list. */
+#include "attnviz/theme_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,5 +179,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(list_has_every_name_once, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_folder_follows_the_environment, make_folder, remove_folder),
     };
-    return cmocka_run_group_tests_name("theme find", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("theme files", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
-/* theme_find.c - themes by name: the user's folder, the system's, built in. */
-#include "attnviz/theme.h"
+/* theme_files.c - themes by name: the user's folder, the system's, built in. */
+#include "attnviz/theme_files.h"
 
+#include "attnviz/config_path.h"
 #include "attnviz/strbuf.h"
 
 #include <dirent.h>
@@ -13,18 +14,13 @@ static const char suffix[] = ".theme";
 enum { SUFFIX_LEN = sizeof suffix - 1 };
 enum { FILE_MAX = 65536 }; /* a theme is a page of text; what is larger is none */
 
-/* The folder where themes of a source are, "" when it has none. A relative
- * XDG_CONFIG_HOME is to be ignored (XDG Base Directory Specification). */
+/* The folder where themes of a source are, "" when it has none. */
 static void add_folder(struct av_str *path, enum av_theme_source source)
 {
-    const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
     if (source == AV_THEME_SYSTEM) {
         av_str_add(path, AV_DATADIR "/themes");
-    } else if (config != NULL && config[0] == '/') {
-        av_str_addf(path, "%s/attnviz/themes", config);
-    } else if (home != NULL && home[0] != '\0') {
-        av_str_addf(path, "%s/.config/attnviz/themes", home);
+    } else {
+        av_config_path(path, "themes");
     }
 }
 
