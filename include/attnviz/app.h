@@ -38,6 +38,13 @@ void av_app_free(struct av_app *app);
 /* One key press. Unknown keys leave a hint in the message line. */
 void av_app_key(struct av_app *app, uint32_t key);
 
+/* The mouse at cell (x, y), which may lie off the screen; DRAG is a move with
+ * the left button down. A press on a parameter selects it, and a drag from
+ * there changes it: to the right up, a step a column, of what doubles and of
+ * choices a step every fourth, until a key is pressed; all of one drag is undone
+ * together. A press into the view selects what it shows there. The wheel steps
+ * the parameter under it, else the selected one, and scrolls the help. What is
+ * being typed is dropped. */
 enum av_mouse_kind { AV_MOUSE_PRESS, AV_MOUSE_DRAG, AV_MOUSE_WHEEL_UP, AV_MOUSE_WHEEL_DOWN };
 void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y);
 
@@ -48,7 +55,8 @@ void av_app_resize(struct av_app *app, int cols, int rows);
  * of d_k. Returns milliseconds until the next tick is wanted, -1 for never. */
 int av_app_tick(struct av_app *app, uint64_t now_ms);
 
-/* Brings every glide to its end, as a snapshot wants it. */
+/* Ends what moves by itself, so that a picture can be taken: a glide arrives,
+ * a sweep stops and d_k goes back to where it began. */
 void av_app_settle(struct av_app *app);
 
 /* Draws the current screen; recomputes only what is stale. The canvas is the

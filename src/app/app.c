@@ -157,10 +157,21 @@ static void other_key(struct av_app *app)
     av_app_say(app, "%s does nothing here; ? shows the keys", av_key_name(app->key, name));
 }
 
+/* A drag begins or ends: what came before it and what follows is undone apart. */
+static void set_dragging(struct av_app *app, bool on, int x)
+{
+    if (on || app->dragging) {
+        av_undo_close(&app->undo);
+    }
+    app->dragging = on;
+    app->drag_x = x;
+}
+
 void av_app_key(struct av_app *app, uint32_t key)
 {
     app->key = key;
     app->message[0] = '\0';
+    set_dragging(app, false, 0);
     const struct av_action *action = av_action_find(key, app->mode);
     if (action == NULL && app->mode == AV_MODE_HELP) {
         /* The help tells of a key, the key is tried: out of the way. */
@@ -191,14 +202,22 @@ static const struct av_hit *hit_at(const struct av_app *app, int x, int y)
     return NULL;
 }
 
-/* Each column that the pointer moves is a fine step. */
+/* Columns that the pointer moves for a step. What doubles, and a choice, would
+ * run through all its values within a hand's breadth. */
+static int columns_a_step(const struct av_param *row)
+{
+    return row->how == AV_STEP_DOUBLE || row->kind == AV_PARAM_CHOICE ? 4 : 1;
+}
+
+/* Whole steps are taken, the rest of the way counts for the next one. */
 static void drag(struct av_app *app, int x)
 {
-    if (app->dragging && x != app->drag_x) {
-        enum av_change how = app->dragged ? AV_CHANGE_MERGE : AV_CHANGE_STEP;
-        av_app_step(app, av_app_selected(app), x - app->drag_x, AV_GRAIN_STEP, how);
-        app->drag_x = x;
-        app->dragged = true;
+    const struct av_param *row = av_app_selected(app);
+    int columns = columns_a_step(row);
+    int steps = (x - app->drag_x) / columns;
+    if (steps != 0) {
+        av_app_step(app, row, steps, AV_GRAIN_STEP, AV_CHANGE_MERGE);
+        app->drag_x += steps * columns;
     }
 }
 
@@ -217,9 +236,7 @@ void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
     }
     const struct av_hit *hit = hit_at(app, x, y);
     if (kind != AV_MOUSE_DRAG) {
-        app->dragging = kind == AV_MOUSE_PRESS && hit != NULL;
-        app->dragged = false;
-        app->drag_x = x;
+        set_dragging(app, kind == AV_MOUSE_PRESS && hit != NULL, x);
     }
     if (hit != NULL) {
         app->selected = hit->param;

@@ -33,7 +33,7 @@ enum { AV_UNDO_MAX = 128, AV_UNDO_BYTES = offsetof(struct av_params, logits) };
 struct av_undo {
     struct {
         unsigned char bytes[AV_UNDO_BYTES];
-        bool merge; /* was made by a cursor: the next cursor move adds to it */
+        bool merge; /* was made by a cursor or a drag: its next move adds to it */
     } ring[AV_UNDO_MAX];
     size_t first, count;
     size_t fresh; /* entries since the last update that succeeded */
@@ -86,9 +86,8 @@ struct av_app {
 
     struct av_hit hits[AV_HITS_MAX];
     size_t hit_count;
-    int drag_x;    /* column where the left button went down, on a parameter */
-    bool dragging; /* since then */
-    bool dragged;  /* this drag has changed something */
+    bool dragging; /* the left button went down on a parameter */
+    int drag_x;    /* there, and from then on where the last whole step was taken */
 
     struct av_app_wants wants;
 };
@@ -140,6 +139,7 @@ void av_app_view_click(struct av_app *app, int x, int y);
 /* ---- undo.c ------------------------------------------------------------ */
 
 void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge);
+void av_undo_close(struct av_undo *u);                    /* nothing adds to the newest entry any more */
 bool av_undo_pop(struct av_undo *u, struct av_params *p); /* false: nothing left */
 void av_undo_forget(struct av_undo *u);                   /* entries since the last good update */
 

@@ -19,6 +19,13 @@ void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge)
     u->fresh = u->fresh < u->count ? u->fresh + 1 : u->count;
 }
 
+void av_undo_close(struct av_undo *u)
+{
+    if (u->count > 0) {
+        u->ring[(u->first + u->count - 1) % AV_UNDO_MAX].merge = false;
+    }
+}
+
 bool av_undo_pop(struct av_undo *u, struct av_params *p)
 {
     if (u->count == 0) {

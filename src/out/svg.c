@@ -2,8 +2,8 @@
  *
  * Row by row: backgrounds with full blocks and shades, then the other blocks
  * and lines as shapes, then text, every character with its own x, so that
- * columns align in any font. All
- * coordinates are whole numbers: no locale can put commas into them. */
+ * columns align in any font. All coordinates are whole numbers: no locale can
+ * put commas into them. */
 #include "attnviz/out.h"
 
 #include "attnviz/utf8.h"

@@ -4,6 +4,7 @@
 #include "attnviz/keys.h"
 #include "attnviz/out.h"
 #include "attnviz/theme_files.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -100,6 +101,22 @@ static bool on_list(const struct av_param *row)
     return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_FILES)) == 0;
 }
 
+/* Goes to the view of that name by its number key. */
+static const struct av_view *show(struct av_app *app, const char *name)
+{
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    for (size_t i = 0; i < count && i < 9; i++) {
+        char key[2] = { (char)('1' + i), '\0' };
+        if (strcmp(views[i]->name, name) == 0) {
+            press(app, key);
+            return views[i];
+        }
+    }
+    fail_msg("no view %s", name);
+    return NULL;
+}
+
 /* ---- The table of actions ------------------------------------------------------ */
 
 /* Calls `each` for every key name in a list of them. */
@@ -183,7 +200,8 @@ static void help_tells_everything(void **state)
     (void)state;
     struct av_app *app = open_plain();
     av_app_resize(app, 110, 600);
-    press(app, "3 ?");
+    const struct av_view *view = show(app, "weights");
+    press(app, "?");
     struct av_str text = screen(app);
     size_t count;
     const struct av_action *table = av_actions(&count);
@@ -191,7 +209,6 @@ static void help_tells_everything(void **state)
         assert_non_null(strstr(text.text, table[i].keys));
         assert_non_null(strstr(text.text, table[i].help));
     }
-    const struct av_view *view = av_views(&count)[2];
     for (const struct av_view_action *a = view->actions; a != NULL && a->key != NULL; a++) {
         assert_non_null(strstr(text.text, a->help));
     }
@@ -491,7 +508,9 @@ static void cursor_moves_undo_together(void **state)
     (void)state;
     struct av_app *app = open_plain();
     av_app_resize(app, 140, 60); /* an entry a cell */
-    press(app, "T 3 j j l l j");
+    press(app, "T");
+    show(app, "weights");
+    press(app, "j j l l j");
     assert_int_equal(params_of(app)->query, 3);
     assert_int_equal(params_of(app)->key, 2);
     press(app, "u");
@@ -623,22 +642,12 @@ static void only_what_is_stale_runs(void **state)
     memcpy(after, av_app_snapshot(app, 0)->runs, sizeof after);
     assert_int_equal(after[AV_STAGE_SCORES], before[AV_STAGE_SCORES]);
     assert_int_equal(after[AV_STAGE_LOGITS], before[AV_STAGE_LOGITS] + 1); /* four keys, one run */
-    press(app, "3 j j l");
+    show(app, "weights");
+    press(app, "j j l");
     av_app_draw(app);
     assert_int_equal(av_app_snapshot(app, 0)->runs[AV_STAGE_SCORES], before[AV_STAGE_SCORES]);
     av_app_free(app);
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-#define UNDER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_ASAN 1
-#endif
-#endif
-#ifndef UNDER_ASAN
-#define UNDER_ASAN 0
-#endif
 
 static long virtual_size(void)
 {
@@ -657,7 +666,7 @@ static void without_memory_the_old_state_stays(void **state)
 {
     (void)state;
     long used = virtual_size();
-    if (UNDER_ASAN || used < 0) {
+    if (SANITIZED || used < 0) {
         print_message("no limit on memory can be set here\n");
         skip();
     }
@@ -792,26 +801,67 @@ static void mouse_on_a_parameter(void **state)
         av_app_mouse(app, AV_MOUSE_DRAG, x + 3, y);
         av_app_mouse(app, AV_MOUSE_DRAG, x + 5, y);
         assert_true(fabs(params_of(app)->temperature - pow(1.05, 5)) < 1e-3);
+        press(app, "u");
+        assert_true(params_of(app)->temperature == 1);
     }
     av_app_free(app);
 }
 
-static void mouse_in_the_heatmap(void **state)
+static void a_drag_doubles_every_fourth_column(void **state)
 {
     (void)state;
     struct av_app *app = open_plain();
-    press(app, "3");
-    av_app_resize(app, 100, 40);
-    const struct av_canvas *c = av_app_draw(app);
-    int seen = 0;
-    for (int y = 0; y < c->rows; y++) {
-        for (int x = 0; x < c->cols; x += 5) {
-            av_app_mouse(app, AV_MOUSE_PRESS, x, y);
-            seen += params_of(app)->query == 20 ? 1 : 0;
+    int x = 0, y = 0;
+    show(app, "weights");
+    press(app, "j j"); /* moves that the drag does not add to */
+    assert_true(find(app, "d_k", &x, &y));
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+    static const int way[][2] = { { 3, 64 }, { 4, 128 }, { 7, 128 }, { 8, 256 }, { 1, 128 }, { 0, 64 }, { -9, 16 } };
+    for (size_t i = 0; i < sizeof way / sizeof way[0]; i++) {
+        av_app_mouse(app, AV_MOUSE_DRAG, x + way[i][0], y);
+        assert_int_equal(params_of(app)->d_k, way[i][1]);
+    }
+    press(app, "j");
+    av_app_mouse(app, AV_MOUSE_DRAG, x + 40, y); /* a key has ended it */
+    assert_int_equal(params_of(app)->d_k, 16);
+    int64_t query = params_of(app)->query;
+    press(app, "u");
+    assert_true(params_of(app)->query < query);
+    assert_int_equal(params_of(app)->d_k, 16);
+    press(app, "u");
+    assert_int_equal(params_of(app)->d_k, 64);
+    assert_true(params_of(app)->query > 0);
+    press(app, "u");
+    assert_int_equal(params_of(app)->query, 0);
+    av_app_free(app);
+}
+
+/* A click selects the query and the key whose labels stand at the cell. */
+static void mouse_in_the_heatmap(void **state)
+{
+    (void)state;
+    enum { TOP = 3, LEFT = 6, CELL_W = 2 }; /* where an app of this size has query 0, key 0 */
+    struct av_app *app = open_plain();
+    show(app, "weights");
+    av_app_resize(app, 100, 46);
+    for (int query = 20; query >= 0; query -= 20) {
+        for (int key = 5; key < 32; key += 26) {
+            int x = LEFT + CELL_W * key, y = TOP + query;
+            av_app_mouse(app, AV_MOUSE_PRESS, x + 1, y);
+            assert_int_equal(params_of(app)->query, query);
+            assert_int_equal(params_of(app)->key, key);
+            char line[1024];
+            line_of(app, y, line, sizeof line);
+            assert_int_equal(strtol(line, NULL, 10), query);
+            line_of(app, TOP - 1, line, sizeof line);
+            assert_int_equal(strtol(line + x - (key > 9), NULL, 10), key);
+            const struct av_canvas *c = av_app_draw(app);
+            assert_true(av_canvas_at(c, x, y)->mark && av_canvas_at(c, x + 1, y)->mark);
+            assert_false(av_canvas_at(c, x - 1, y)->mark || av_canvas_at(c, x, y + 1)->mark);
         }
     }
-    assert_true(seen > 0);
-    assert_true(params_of(app)->query < 32 && params_of(app)->key < 32);
+    av_app_mouse(app, AV_MOUSE_PRESS, LEFT - 2, TOP + 7); /* beside the cells */
+    assert_int_equal(params_of(app)->query, 0);
     av_app_free(app);
 }
 
@@ -990,21 +1040,64 @@ static void themes_go_round(void **state)
     av_app_free(app);
 }
 
+static void write_theme(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
 static void a_broken_theme_is_told_of(void **state)
 {
     (void)state;
     char path[] = "/tmp/attnviz-theme-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    FILE *f = fdopen(fd, "w");
-    fputs("title = 12\nnonsense\n", f);
-    fclose(f);
+    close(fd);
+    write_theme(path, "title = 12\nnonsense\n");
     struct av_app_config config = plain_config();
     config.theme = path;
     struct av_app *app = open_app(&config);
     assert_non_null(strstr(av_app_message(app), ":2:"));
     assert_string_equal(av_app_theme(app)->name, AV_THEME_DEFAULT);
     unlink(path);
+    av_app_free(app);
+}
+
+/* Read again: what has changed is on, what has broken is told and leaves the
+ * theme as it was, and when it is mended, it is on again. */
+static void a_theme_is_read_again(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/attnviz-theme-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    write_theme(path, "title = 12\n");
+    struct av_app_config config = plain_config();
+    config.theme = path;
+    struct av_app *app = open_app(&config);
+    unsigned serial = av_app_theme_serial(app);
+    assert_int_equal(av_app_theme(app)->roles[AV_ROLE_TITLE].fg, 12);
+    write_theme(path, "title = 13\n");
+    press(app, "C-r");
+    assert_int_equal(av_app_theme(app)->roles[AV_ROLE_TITLE].fg, 13);
+    assert_non_null(strstr(av_app_message(app), "read again"));
+    assert_true(av_app_theme_serial(app) > serial);
+    serial = av_app_theme_serial(app);
+    write_theme(path, "text = 14\n\ntitle = blue\n");
+    press(app, "C-r");
+    assert_non_null(strstr(av_app_message(app), ":3: 'blue' is no colour"));
+    assert_int_equal(av_app_theme(app)->roles[AV_ROLE_TITLE].fg, 13);
+    assert_int_equal(av_app_theme_serial(app), serial);
+    write_theme(path, "title = 14\n");
+    press(app, "C-r");
+    assert_int_equal(av_app_theme(app)->roles[AV_ROLE_TITLE].fg, 14);
+    unlink(path);
+    press(app, "C-r");
+    assert_non_null(strstr(av_app_message(app), path));
+    assert_int_equal(av_app_theme(app)->roles[AV_ROLE_TITLE].fg, 14);
     av_app_free(app);
 }
 
@@ -1086,6 +1179,7 @@ int main(void)
         cmocka_unit_test(a_single_line_still_speaks),
         cmocka_unit_test(ascii_is_ascii),
         cmocka_unit_test(mouse_on_a_parameter),
+        cmocka_unit_test(a_drag_doubles_every_fourth_column),
         cmocka_unit_test(mouse_in_the_heatmap),
         cmocka_unit_test(a_ghost_is_kept_and_dropped),
         cmocka_unit_test(w_writes_and_never_overwrites),
@@ -1095,6 +1189,7 @@ int main(void)
         cmocka_unit_test(given_logits_have_no_scale),
         cmocka_unit_test(themes_go_round),
         cmocka_unit_test(a_broken_theme_is_told_of),
+        cmocka_unit_test(a_theme_is_read_again),
         cmocka_unit_test(key_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
