@@ -23,9 +23,10 @@ struct av_layout {
 };
 
 /* Places the panels in r for a matrix of n_rows x n_cols weights. Panels never
- * overlap and lie within r. As r shrinks they go in this order: query, weights,
- * scores, verdict, gauges; the header goes last. Moments only fill what a large
- * screen leaves. */
+ * overlap and lie within r. As r gets lower they go in this order: query,
+ * weights, scores, verdict, gauges, and the header last; from 72 columns on,
+ * where scores and weights stand beside each other, scores before weights.
+ * Moments only fill what a large screen leaves. */
 struct av_layout av_layout_overview(struct av_rect r, size_t n_rows, size_t n_cols);
 
 /* Size of a table of moments. */

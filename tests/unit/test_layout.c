@@ -72,12 +72,19 @@ static void a_taller_screen_loses_no_panel(void **state)
 static void panels_go_in_the_stated_order(void **state)
 {
     (void)state;
-    static const enum av_place order[] = { AV_PLACE_HEADER, AV_PLACE_GAUGES,  AV_PLACE_VERDICT,
-                                           AV_PLACE_SCORES, AV_PLACE_WEIGHTS, AV_PLACE_QUERY };
-    for (int h = 1; h <= ROWS; h++) {
-        struct av_layout l = av_layout_overview((struct av_rect){ 0, 0, 60, h }, 32, 32);
-        for (size_t i = 1; i < sizeof order / sizeof *order; i++) {
-            assert_true(!stands(&l, order[i]) || stands(&l, order[i - 1]));
+    /* From the last that goes to the first. */
+    static const enum av_place narrow[] = { AV_PLACE_HEADER, AV_PLACE_GAUGES,  AV_PLACE_VERDICT,
+                                            AV_PLACE_SCORES, AV_PLACE_WEIGHTS, AV_PLACE_QUERY };
+    static const enum av_place wide[] = { AV_PLACE_HEADER,  AV_PLACE_GAUGES, AV_PLACE_VERDICT,
+                                          AV_PLACE_WEIGHTS, AV_PLACE_SCORES, AV_PLACE_QUERY };
+    for (int w = 1; w <= COLS; w++) {
+        const enum av_place *order = w < 72 ? narrow : wide;
+        for (int h = 1; h <= ROWS; h++) {
+            struct av_layout l = av_layout_overview((struct av_rect){ 0, 0, w, h }, 32, 32);
+            assert_true(stands(&l, AV_PLACE_HEADER));
+            for (size_t i = 1; i < sizeof narrow / sizeof *narrow; i++) {
+                assert_true(!stands(&l, order[i]) || stands(&l, order[i - 1]));
+            }
         }
     }
 }
