@@ -113,7 +113,10 @@ $(BUILD)/obj/app/theme_files.o: $(BUILD)/prefix
 $(BUILD)/gen/views.inc: $(VIEW_SOURCES) Makefile
 	@mkdir -p $(@D)
 	@for f in $(VIEW_SOURCES); do n=$${f##*/view_}; \
-	  sed -n "s/^ *\.order = \([0-9]*\),.*/\1 X($${n%.c})/p" $$f; done | sort -n | cut -d' ' -f2 > $@
+	  sed -n "s/^ *\.order = \([0-9]*\),.*/\1 X($${n%.c})/p" $$f; done | sort -n -u -k 1,1 | cut -d' ' -f2 > $@.tmp
+	@[ "$$(wc -l < $@.tmp)" -eq $(words $(VIEW_SOURCES)) ] || { rm $@.tmp; \
+	  echo "src/draw/view_*.c: each needs a line '.order = NUMBER,' of its own, no number twice" >&2; exit 1; }
+	@mv $@.tmp $@
 $(BUILD)/obj/draw/views.o: $(BUILD)/gen/views.inc
 
 # Built-in themes: the text of every file in themes/.
@@ -209,15 +212,15 @@ golden: $(BIN) ## refresh the golden screens and the pictures of the README
 docs: $(BIN) ## refresh the generated parts of the manual and the README
 	tests/docs/refresh
 
-BENCH := $(BUILD)/tests/bench/bench_stages
-$(BENCH): $(BUILD)/%: %.c $(LIB) $(BUILD)/flags
+LATENCY := $(BUILD)/tests/bench/bench_latency
+$(LATENCY): $(BUILD)/%: %.c $(TERMINAL_HELPERS) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,BENCH)
-	$(Q)$(TEST_CC) $< $(LIB) -lm
+	$(Q)$(TEST_CC) $< $(TERMINAL_HELPERS) $(CMOCKA_FLAGS) $(VTERM_FLAGS)
 
-bench: $(BIN) $(BENCH) ## time the stages, and the same work in NumPy and PyTorch where installed
-	@$(BIN) bench --no-config
-	@if command -v python3 >/dev/null; then echo; python3 tests/bench/bench.py --bin $(BENCH); fi
+bench: $(BIN) $(LATENCY) ## time stages and keys, and the same work in NumPy and PyTorch where installed
+	@if command -v python3 >/dev/null; then python3 tests/bench/bench.py $(BIN); else $(BIN) bench --no-config; fi
+	@echo; $(LATENCY)
 
 COVERED := $(BUILD)/coverage
 coverage: ## tell which lines the tests reach
@@ -260,6 +263,6 @@ clean: ## remove what was built
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
 
--include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d) $(BENCH:=.d)
+-include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d) $(LATENCY:=.d)
 .PHONY: all setup run completions install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
         lint clean help always

@@ -60,6 +60,13 @@ static void run_softmax(struct bench *b)
     }
 }
 
+/* As one call of other programs does it. */
+static void run_attend(struct bench *b)
+{
+    run_scores(b);
+    run_softmax(b);
+}
+
 static void run_dq(struct bench *b)
 {
     struct av_entries k = { b->k, NULL, b->d };
@@ -105,6 +112,7 @@ static const struct stage {
     { "sample", "draws the entries of Q and K", run_sample },
     { "scores", "Q K^T", run_scores },
     { "softmax", "weights and all row statistics but dq_rms", run_softmax },
+    { "attend", "scores and softmax in a row", run_attend },
     { "dq", "dq_rms of every row", run_dq },
     { "seed", "all stages, for a new seed", run_seed },
     { "temperature", "what a change of temperature runs again", run_temperature },
@@ -113,7 +121,20 @@ static const struct stage {
 
 enum { STAGE_COUNT = sizeof STAGES / sizeof STAGES[0] };
 
-static const int64_t SIZES[][2] = { { 64, 64 }, { 256, 256 }, { 512, 1024 } };
+enum { SAMPLING = 1 }; /* the first stage alone, which needs no scores */
+
+/* n queries and n keys of d entries, and how many stages, from the first on, are timed. */
+static const struct size {
+    int64_t n, d;
+    size_t stages;
+} SIZES[] = {
+    { 64, 64, STAGE_COUNT },
+    { 256, 256, STAGE_COUNT },
+    { 512, 1024, STAGE_COUNT },
+    { 10000, 1024, SAMPLING },
+};
+
+enum { SIZE_COUNT = sizeof SIZES / sizeof SIZES[0] };
 
 /* ---- Making room ---------------------------------------------------------- */
 
@@ -129,8 +150,25 @@ static void bench_free(struct bench *b)
     av_model_free(b->model);
 }
 
-/* Fills the arrays, so that every stage has what those before it leave. */
-static enum av_status bench_new(struct bench *b, const struct av_params *p, struct av_error *e)
+/* What the stages behind the first need; every one has what those before it
+ * leave. */
+static enum av_status make_scores(struct bench *b, struct av_error *e)
+{
+    b->scores = av_alloc(b->n_q * b->n_k, sizeof *b->scores);
+    b->weights = av_alloc(b->n_q * b->n_k, sizeof *b->weights);
+    b->rows = av_alloc(b->n_q, sizeof *b->rows);
+    b->scores_scratch = av_alloc(AV_SCORES_SCRATCH, 1);
+    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(b->n_k), sizeof *b->dq_scratch);
+    if (b->scores == NULL || b->weights == NULL || b->rows == NULL || b->scores_scratch == NULL ||
+        b->dq_scratch == NULL) {
+        return av_fail_nomem(e, "the benchmark");
+    }
+    run_attend(b);
+    enum av_status s = av_model_new(&b->model, NULL, e);
+    return s == AV_OK ? av_model_update(b->model, &b->params, 0, e) : s;
+}
+
+static enum av_status bench_new(struct bench *b, const struct av_params *p, size_t stages, struct av_error *e)
 {
     memset(b, 0, sizeof *b);
     b->kernels = av_kernels_best();
@@ -140,20 +178,11 @@ static enum av_status bench_new(struct bench *b, const struct av_params *p, stru
     b->d = (size_t)p->d_k;
     b->q = av_alloc(b->n_q * b->d, sizeof *b->q);
     b->k = av_alloc(b->n_k * b->d, sizeof *b->k);
-    b->scores = av_alloc(b->n_q * b->n_k, sizeof *b->scores);
-    b->weights = av_alloc(b->n_q * b->n_k, sizeof *b->weights);
-    b->rows = av_alloc(b->n_q, sizeof *b->rows);
-    b->scores_scratch = av_alloc(AV_SCORES_SCRATCH, 1);
-    b->dq_scratch = av_alloc(AV_DQ_SCRATCH(b->n_k), sizeof *b->dq_scratch);
-    if (b->q == NULL || b->k == NULL || b->scores == NULL || b->weights == NULL || b->rows == NULL ||
-        b->scores_scratch == NULL || b->dq_scratch == NULL) {
+    if (b->q == NULL || b->k == NULL) {
         return av_fail_nomem(e, "the benchmark");
     }
     run_sample(b);
-    run_scores(b);
-    run_softmax(b);
-    enum av_status s = av_model_new(&b->model, NULL, e);
-    return s == AV_OK ? av_model_update(b->model, &b->params, 0, e) : s;
+    return stages > SAMPLING ? make_scores(b, e) : AV_OK;
 }
 
 /* ---- Timing --------------------------------------------------------------- */
@@ -189,15 +218,15 @@ static struct result time_stage(struct bench *b, const struct stage *stage)
     return r;
 }
 
-/* Times every stage at one size into results[STAGE_COUNT]. */
-static enum av_status time_size(struct result *results, const struct av_params *p, struct av_error *e)
+/* Times the first stages at one size, each into its result. */
+static enum av_status time_size(struct result *results, const struct av_params *p, size_t stages, struct av_error *e)
 {
     struct bench *b = av_alloc(1, sizeof *b);
     if (b == NULL) {
         return av_fail_nomem(e, "the benchmark");
     }
-    enum av_status s = bench_new(b, p, e);
-    for (size_t i = 0; s == AV_OK && i < STAGE_COUNT; i++) {
+    enum av_status s = bench_new(b, p, stages, e);
+    for (size_t i = 0; s == AV_OK && i < stages; i++) {
         results[i] = time_stage(b, &STAGES[i]);
         if (b->status != AV_OK) {
             s = av_fail(e, b->status, "%s", b->error.text);
@@ -268,8 +297,8 @@ static void (*const WRITERS[AV_FORMAT_COUNT])(struct av_str *, const struct resu
 /* Times the usual sizes, or the one size that --set gives. */
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
 {
-    enum { SIZE_COUNT = sizeof SIZES / sizeof SIZES[0] };
     struct result results[SIZE_COUNT * STAGE_COUNT];
+    size_t count = 0;
     size_t sizes = o->size_set != NULL ? 1 : SIZE_COUNT;
     struct av_inputs in;
     enum av_status s = av_inputs_read(&in, o, e);
@@ -277,15 +306,18 @@ enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
         s = av_inputs_press(&in, o, e);
     }
     for (size_t i = 0; s == AV_OK && i < sizes; i++) {
+        size_t stages = STAGE_COUNT;
         if (o->size_set == NULL) {
-            in.params.n_q = in.params.n_k = SIZES[i][0];
-            in.params.d_k = SIZES[i][1];
+            in.params.n_q = in.params.n_k = SIZES[i].n;
+            in.params.d_k = SIZES[i].d;
+            stages = SIZES[i].stages;
         }
-        s = time_size(results + i * STAGE_COUNT, &in.params, e);
+        s = time_size(results + count, &in.params, stages, e);
+        count += stages;
     }
     struct av_str out = AV_STR_INIT;
     if (s == AV_OK) {
-        WRITERS[o->format](&out, results, sizes * STAGE_COUNT);
+        WRITERS[o->format](&out, results, count);
         s = out.failed ? av_fail_nomem(e, "the table") : av_outfile_write(o->output, out.text, out.len, true, e);
     }
     av_str_free(&out);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times attnviz against PyTorch and NumPy on the same work, one thread each.
 
-    bench.py --bin PATH/bench_stages [--rounds N]
+    bench.py PATH/attnviz [--rounds N]
 
-Rounds of bench_stages and of the others alternate, so that a slow moment of
+Rounds of `attnviz bench` and of the others alternate, so that a slow moment of
 the machine meets all of them. Times are of the processor, all threads summed:
 nobody gains from a second one, and other programs disturb less. A figure is
 the median over the rounds of the shortest time in a round; a ratio below 1
@@ -12,6 +12,7 @@ of the rows, the others' are softmax(q k^T / sqrt(d)) in float64 alone.
 """
 import argparse
 import importlib.util
+import json
 import math
 import os
 import platform
@@ -22,8 +23,15 @@ import sys
 import time
 
 OTHER_PYTHON = "/usr/bin/python3"
+# Work is (stage of `attnviz bench`, n, d). Targets are printed, not tested.
 SIZES = ((64, 64), (256, 256), (512, 1024))
-SAMPLES = (2, 10_000, 1024)
+SAMPLE = ("sample", 10_000, 1024)
+TARGETS = {
+    SAMPLE: "PyTorch: at most 0.33",
+    ("attend", 64, 64): "PyTorch: below 1",
+    ("attend", 256, 256): "PyTorch: below 1",
+    ("attend", 512, 1024): "PyTorch: below 1 with AVX-512",
+}
 
 
 def present(module):
@@ -78,11 +86,12 @@ def with_torch():
     import torch
 
     torch.set_num_threads(1)
-    x = torch.empty(SAMPLES)
-    works = {"draw": (lambda: torch.randn(SAMPLES, out=x), 1)}
+    shape = (2, *SAMPLE[1:])
+    x = torch.empty(shape)
+    works = {SAMPLE: (lambda: torch.randn(shape, out=x), 1)}
     for n, d in SIZES:
         q, k = (torch.randn(n, d, dtype=torch.float64) for _ in "qk")
-        works[f"attend {n} {d}"] = (
+        works["attend", n, d] = (
             lambda q=q, k=k, d=d: torch.softmax(q @ k.T / math.sqrt(d), -1),
             max(1, 100_000 // (n * n)),
         )
@@ -93,7 +102,8 @@ def with_numpy():
     import numpy as np
 
     rng = np.random.default_rng(42)
-    x = np.empty(SAMPLES, np.float32)
+    shape = (2, *SAMPLE[1:])
+    x = np.empty(shape, np.float32)
 
     def attend(q, k, d):
         z = q @ k.T / math.sqrt(d)
@@ -102,10 +112,10 @@ def with_numpy():
         z /= z.sum(-1, keepdims=True)
         return z
 
-    works = {"draw": (lambda: rng.standard_normal(SAMPLES, np.float32, x), 1)}
+    works = {SAMPLE: (lambda: rng.standard_normal(shape, np.float32, x), 1)}
     for n, d in SIZES:
         q, k = (rng.standard_normal((n, d)) for _ in "qk")
-        works[f"attend {n} {d}"] = (
+        works["attend", n, d] = (
             lambda q=q, k=k, d=d: attend(q, k, d),
             max(1, 100_000 // (n * n)),
         )
@@ -123,32 +133,39 @@ def shortest(work, times, repeats=5):
     return best
 
 
-def run_own(path):
-    """{name: shortest ns} of one run of bench_stages, and its kernels' name."""
-    out = subprocess.run([path, "5"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    rows = [line.split("\t") for line in out.splitlines()]
-    return {row[0]: float(row[1]) for row in rows[1:]}, rows[0][1]
+def run_own(program):
+    """{work: shortest ns} of one run of `attnviz bench`, and its kernels' name."""
+    command = [program, "bench", "--no-config", "--format", "json"]
+    out = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    times = {(row["stage"], row["n_q"], row["d_k"]): 1e6 * row["fastest_ms"] for row in out["stages"]}
+    return times, out["kernels"]
 
 
 def show(own, others):
-    names = [name for name, _ in others]
-    print(f"{'ms':24}{'attnviz':>10}" + "".join(f"{name:>20}{'ratio':>8}" for name in names))
+    columns = "".join(f"{name:>20}{'ratio':>8}" for name, _ in others)
+    print(f"{'stage':12}{'n':>6}{'d_k':>6}{'attnviz ms':>12}{columns}  target")
     for work, figures in own.items():
+        stage, n, d = work
         mine = statistics.median(figures)
-        line = f"{work:24}{mine * 1e-6:10.4f}"
+        line = f"{stage:12}{n:6}{d:6}{mine * 1e-6:12.4f}"
         for _, theirs in others:
             if work in theirs:
                 other = statistics.median(theirs[work])
                 line += f"{other * 1e-6:20.4f}{mine / other:8.2f}"
-        print(line)
-    first, again = (statistics.median(own[w]) for w in ("compute 512 1024", "temperature 512 1024"))
-    print(f"\na change of temperature costs {first / again:.1f} times less than the first computation")
+            else:
+                line += " " * 28
+        print((line + "  " + TARGETS.get(work, "")).rstrip())
+    print()
+    first = statistics.median(own["seed", 512, 1024])
+    for stage in ("temperature", "scale"):
+        ratio = first / statistics.median(own[stage, 512, 1024])
+        print(f"512 queries and keys, d_k 1024: all stages cost {ratio:.1f} times a change of {stage} (target: at least 5)")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, help="the program bench_stages")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("program", help="attnviz")
+    parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
 
     use_python_with_arrays()
@@ -157,7 +174,7 @@ def main():
     others = [(name, {work: [] for work in works}) for name, works in libraries]
     own = {}
     for _ in range(options.rounds):
-        figures, kernels = run_own(options.bin)
+        figures, kernels = run_own(options.program)
         for work, ns in figures.items():
             own.setdefault(work, []).append(ns)
         for (_, works), (_, theirs) in zip(libraries, others):
