@@ -37,19 +37,50 @@ static enum av_heat_pool pool_of(const struct av_view_state *state)
     return state->pool == AV_HEAT_MEAN ? AV_HEAT_MEAN : AV_HEAT_MAX;
 }
 
+/* The values of the cells in reading order. Pooling looks at every entry in
+ * sight, so what the scale has seen is kept for the drawing; of a screen with
+ * more cells the others are pooled twice. */
+enum { KEPT_MOST = 1 << 15 };
+struct pooled {
+    const struct av_snapshot *s;
+    const struct av_heat_grid *g;
+    enum av_heat_quantity quantity;
+    enum av_heat_pool pool;
+    size_t kept; /* the first so many */
+    double value[KEPT_MOST];
+    unsigned char state[KEPT_MOST]; /* enum av_heat_state */
+};
+
+static enum av_heat_state value_at(struct pooled *p, size_t x, size_t y, double *value)
+{
+    const struct av_heat_grid *g = p->g;
+    size_t i = y * ((g->cols + g->pool_cols - 1) / g->pool_cols) + x;
+    if (i < p->kept) {
+        *value = p->value[i];
+        return (enum av_heat_state)p->state[i];
+    }
+    enum av_heat_state state = av_heat_pooled(p->s, p->quantity, p->pool, block_at(g, x, y), value);
+    if (i == p->kept && i < KEPT_MOST) {
+        p->value[i] = *value;
+        p->state[i] = (unsigned char)state;
+        p->kept++;
+    }
+    return state;
+}
+
 /* Weights go from 0 to the largest in sight, logarithms over twelve powers of
  * ten, others from the least to the largest in sight. */
-static struct heat_scale make_scale(const struct av_snapshot *s, const struct av_heat_grid *g,
-                                    enum av_heat_quantity quantity, enum av_heat_pool pool)
+static struct heat_scale make_scale(struct pooled *p)
 {
-    if (quantity == AV_HEAT_LOG_WEIGHTS) {
+    const struct av_heat_grid *g = p->g;
+    if (p->quantity == AV_HEAT_LOG_WEIGHTS) {
         return (struct heat_scale){ LOG_BOTTOM, 0 };
     }
     struct heat_scale scale = { (double)INFINITY, -(double)INFINITY };
     for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
         for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
-            double v;
-            if (av_heat_pooled(s, quantity, pool, block_at(g, x, y), &v) == AV_HEAT_SHOWN) {
+            double v = 0;
+            if (value_at(p, x, y, &v) == AV_HEAT_SHOWN) {
                 scale.lo = fmin(scale.lo, v);
                 scale.hi = fmax(scale.hi, v);
             }
@@ -58,7 +89,7 @@ static struct heat_scale make_scale(const struct av_snapshot *s, const struct av
     if (!(scale.lo <= scale.hi)) {
         return (struct heat_scale){ 0, 1 };
     }
-    scale.lo = quantity == AV_HEAT_WEIGHTS ? 0 : scale.lo;
+    scale.lo = p->quantity == AV_HEAT_WEIGHTS ? 0 : scale.lo;
     return scale;
 }
 
@@ -101,18 +132,18 @@ static void draw_words(struct av_canvas *c, const struct av_heat_grid *g, const 
     av_plot_fit(c, g->cells.x, g->cells.x + g->cells.w, top, AV_ROLE_DIM, "no keys");
 }
 
-static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const struct av_snapshot *s,
-                       enum av_heat_quantity quantity, enum av_heat_pool pool, const struct heat_scale *scale)
+static void draw_cells(struct av_canvas *c, struct pooled *p, const struct heat_scale *scale)
 {
+    const struct av_heat_grid *g = p->g;
     for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
         for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
             double v = 0;
-            enum av_heat_state state = av_heat_pooled(s, quantity, pool, block_at(g, x, y), &v);
+            enum av_heat_state state = value_at(p, x, y, &v);
             struct av_rect at = { g->cells.x + (int)x * g->cell_w, g->cells.y + (int)y * g->cell_h, g->cell_w,
                                   g->cell_h };
             draw_cell(c, at, state, state == AV_HEAT_SHOWN ? level_of(scale, v) : 0);
         }
-        draw_words(c, g, s, y);
+        draw_words(c, g, p->s, y);
     }
 }
 
@@ -177,13 +208,17 @@ void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_vie
         return;
     }
     struct av_rect clip = av_plot_enter(c, r);
-    enum av_heat_quantity quantity = av_heat_quantity(s, ctx->state);
-    enum av_heat_pool pool = pool_of(ctx->state);
-    struct heat_scale scale = make_scale(s, &g, quantity, pool);
-    draw_title(c, r, &g, quantity, ctx->state);
+    struct pooled p; /* its arrays are filled as far as they are read */
+    p.s = s;
+    p.g = &g;
+    p.quantity = av_heat_quantity(s, ctx->state);
+    p.pool = pool_of(ctx->state);
+    p.kept = 0;
+    struct heat_scale scale = make_scale(&p);
+    draw_title(c, r, &g, p.quantity, ctx->state);
     av_panel_row_labels(c, &g, (int64_t)av_panel_query(s));
     av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)av_panel_key(s));
-    draw_cells(c, &g, s, quantity, pool, &scale);
+    draw_cells(c, &p, &scale);
     draw_legend(c, r, &g, s, &scale);
     if (ctx->full) {
         draw_cursor(c, &g, s);
