@@ -23,7 +23,7 @@ const char *av_report_severity(enum av_severity severity)
 const double *av_report_query_weights(const struct av_snapshot *s)
 {
     size_t query = (size_t)s->params.query;
-    if (query >= s->n_q || s->weights == NULL || (s->invalid != NULL && s->invalid[query])) {
+    if (s->invalid[query] || s->rows[query].keys == 0) {
         return NULL;
     }
     return s->weights + query * s->n_k;

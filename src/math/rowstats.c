@@ -2,11 +2,15 @@
  * is -D, and that of a number of ordinary size. */
 #include "attnviz/rowstats.h"
 
+#include <float.h>
 #include <math.h>
 
 static double log10_value(const struct av_rowstats *row, double scaled)
 {
     const double log10_e = 0x1.bcb7b1526e50ep-2;
+    if (row->scaled.half_gap >= DBL_MAX) {
+        return -(double)INFINITY; /* the gap itself was beyond the largest double */
+    }
     return log10(scaled) - row->scaled.half_gap * (2 * log10_e);
 }
 

@@ -32,28 +32,50 @@ void av_stage_moments(struct av_model *m)
     s->runs[AV_STAGE_MOMENTS]++;
 }
 
-/* Scores of len keys with the key's own offset in them, so that the logits are
- * alpha / temperature times these, plus the common offset: that one is left
- * out of the softmax, where it cancels exactly but would cost digits. Either
- * what the model holds or a copy in its buffer `row`. */
-static const double *row_source(const struct av_model *m, size_t i, size_t len, double alpha)
+/* The raw scores of a row, or the logits given by hand. */
+static const double *row_source(const struct av_model *m, size_t i)
 {
     const struct av_snapshot *s = &m->snapshot;
-    const struct av_params *p = &s->params;
-    const double *source = s->from_logits ? p->logits.at : m->buffers.scores + i * s->n_k;
-    if (!(fabs(p->key_offset) > 0) || (size_t)p->key >= len) {
-        return source;
-    }
-    memcpy(m->buffers.row, source, len * sizeof *source);
-    m->buffers.row[p->key] += p->key_offset / alpha;
-    return m->buffers.row;
+    return s->from_logits ? s->params.logits.at : m->buffers.scores + i * s->n_k;
 }
 
-/* Stores the logits of a row with the offset, -infinity where masked. */
-static void store_logits(double *to, const double *source, double multiplier, double offset, size_t len, size_t n_k)
+/* What the softmax gets: logits up to a factor (alpha / temperature) and up to
+ * a common shift, which cancels and would only cost digits. So the offset is
+ * left out; and when the probed key's own offset has to be added to its score,
+ * all scores are first taken from the largest of the others, lest that sum be
+ * rounded at their size. Either what the model holds or a copy in its buffer. */
+static const double *softmax_source(const struct av_model *m, size_t i, size_t len, double alpha)
 {
+    const struct av_params *p = &m->snapshot.params;
+    const double *source = row_source(m, i);
+    size_t key = (size_t)p->key;
+    if (!m->snapshot.probed || key >= len || len < 2) {
+        return source;
+    }
+    double anchor = source[key == 0];
+    for (size_t j = 0; j < len; j++) {
+        anchor = j != key && source[j] > anchor ? source[j] : anchor;
+    }
+    double *row = m->buffers.row;
+    for (size_t j = 0; j < len; j++) {
+        row[j] = source[j] - anchor;
+    }
+    row[key] += p->key_offset / alpha;
+    return row;
+}
+
+/* The logits of a row with all offsets, -infinity where masked. */
+static void make_logits(double *to, const struct av_model *m, size_t i, size_t len, size_t n_k, double alpha)
+{
+    const struct av_params *p = &m->snapshot.params;
+    const double *source = row_source(m, i);
+    double multiplier = alpha / p->temperature;
+    double offset = p->offset / p->temperature;
     for (size_t j = 0; j < len; j++) {
         to[j] = multiplier * source[j] + offset;
+    }
+    if ((size_t)p->key < len) {
+        to[p->key] += p->key_offset / p->temperature;
     }
     for (size_t j = len; j < n_k; j++) {
         to[j] = -(double)INFINITY;
@@ -76,18 +98,16 @@ void av_stage_rows(struct av_model *m)
     struct av_buffers *b = &m->buffers;
     const struct av_params *p = &s->params;
     double multiplier = s->alpha / p->temperature;
-    double offset = p->offset / p->temperature;
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
         double *weights = b->weights + i * s->n_k;
-        const double *source = row_source(m, i, len, s->alpha);
-        store_logits(b->logits + i * s->n_k, source, multiplier, offset, len, s->n_k);
+        make_logits(b->logits + i * s->n_k, m, i, len, s->n_k, s->alpha);
         if (len == 0 || b->invalid[i]) {
             blank_row(weights, &b->rows[i], len, s->n_k, b->invalid[i]);
             continue;
         }
-        m->kernels->softmax(weights, source, multiplier, len, &b->rows[i]);
-        b->rows[i].max_logit += offset;
+        m->kernels->softmax(weights, softmax_source(m, i, len, s->alpha), multiplier, len, &b->rows[i]);
+        b->rows[i].max_logit = b->logits[i * s->n_k + b->rows[i].argmax];
         memset(weights + len, 0, (s->n_k - len) * sizeof *weights);
     }
     s->runs[AV_STAGE_LOGITS]++;
@@ -106,7 +126,7 @@ static void run_other_rows(struct av_model *m)
         row->keys = len;
         if (len > 0 && !b->invalid[i]) {
             double multiplier = s->other.alpha / s->params.temperature;
-            m->kernels->softmax(NULL, row_source(m, i, len, s->other.alpha), multiplier, len, row);
+            m->kernels->softmax(NULL, softmax_source(m, i, len, s->other.alpha), multiplier, len, row);
         }
     }
 }
@@ -156,7 +176,7 @@ static void logit_moments(struct av_moments *out, struct av_model *m, double alp
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
         if (!m->buffers.invalid[i]) {
-            store_logits(m->buffers.row, row_source(m, i, len, alpha), f, offset, len, len);
+            make_logits(m->buffers.row, m, i, len, len, alpha);
             av_moments_add(out, m->buffers.row, len);
         }
     }

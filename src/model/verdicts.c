@@ -2,6 +2,7 @@
 #include "verdicts.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 
 /* The next free verdict: the list holds more than there are rules. */
@@ -17,7 +18,9 @@ static struct av_verdict *add(struct av_snapshot *s, const char *code, enum av_s
 static void judge_saturation(struct av_snapshot *s)
 {
     double share = s->now.share_max_gt_0_9;
+    /* A spread whose square is beyond the largest double is wide. */
     double std = av_moments_std(&s->now.logits);
+    std = isfinite(std) ? std : (double)INFINITY;
     bool wide = std > s->theory_freezing;
     if (!(share > 0.25) && !wide) {
         return;
@@ -58,16 +61,39 @@ static void judge_values(struct av_snapshot *s, const char *code, const char *wh
     }
 }
 
+/* Rows that are invalid though no entry is: a product or sum of finite entries
+ * beyond the range of double. */
+static void judge_overflow(struct av_snapshot *s)
+{
+    size_t count = 0;
+    size_t first = 0;
+    for (size_t i = s->n_q; i-- > 0;) {
+        count += s->invalid[i];
+        first = s->invalid[i] ? i : first;
+    }
+    if (count > 0) {
+        struct av_verdict *v = add(s, "score_overflow", AV_BAD);
+        snprintf(v->text, sizeof v->text,
+                 "%zu rows have a score beyond the range of double, the first row %zu: they are left out", count,
+                 first);
+    }
+}
+
 void av_verdicts_make(struct av_snapshot *s)
 {
     s->verdict_count = 0;
     const struct av_tensor *tensors[] = { s->q_file, s->k_file };
+    uint64_t not_finite = 0;
     for (size_t i = 0; i < 2; i++) {
         if (tensors[i] != NULL) {
             const struct av_tensor *t = tensors[i];
             judge_values(s, "nan_input", "NaN", t, t->nan_count, t->first_nan);
             judge_values(s, "inf_input", "infinities", t, t->inf_count, t->first_inf);
+            not_finite += t->nan_count + t->inf_count;
         }
+    }
+    if (not_finite == 0) {
+        judge_overflow(s);
     }
     if (s->now.rows > 0) {
         judge_saturation(s);

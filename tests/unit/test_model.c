@@ -287,6 +287,38 @@ static void logits_by_hand_give_the_known_row(void **state)
     av_model_free(m);
 }
 
+/* The probed key's offset must not be rounded at the size of the scores:
+ * values by exact rational logits and 60 digits. */
+static void a_small_offset_on_large_logits_keeps_its_digits(void **state)
+{
+    (void)state;
+    struct av_model *m = fresh();
+    struct av_params p = PARAMS("logits=100000,100000.25,99999.5", "key=1", "key_offset=-0.1", "temperature=0.01");
+    const struct av_snapshot *s = update(m, &p, 0);
+    /* z - z_1 = (0, 15, -50): 0.25 - 0.1 = 0.15 and -0.5, over 0.01. */
+    long double a = expl(-100 * (0.25L - (long double)0.1));
+    long double c = expl(-100 * (0.75L - (long double)0.1));
+    assert_near(s->weights[0], (double)(a / (1 + a + c)), 1e-13);
+    assert_near(s->rows[0].one_minus_max, (double)((a + c) / (1 + a + c)), 1e-13);
+    assert_near(s->rows[0].max_logit, 10000015, 1e-14);
+    av_model_free(m);
+}
+
+static void spreads_beyond_double_are_told(void **state)
+{
+    (void)state;
+    struct av_model *m = fresh();
+    struct av_params p = PARAMS("logits=1e308,-1e308", "temperature=0.01");
+    const struct av_snapshot *s = update(m, &p, 0);
+    assert_true(s->weights[0] == 1 && s->weights[1] == 0);
+    assert_int_equal(s->verdict_count, 2);
+    assert_string_equal(s->verdicts[0].code, "saturated");
+    assert_null(strstr(s->verdicts[0].text, "nan"));
+    assert_non_null(strstr(s->verdicts[0].text, "inf is above"));
+    assert_true(isinf(av_rowstats_log10_one_minus_max(&s->rows[0])));
+    av_model_free(m);
+}
+
 static void expected_moments_hold_for_every_distribution(void **state)
 {
     (void)state;
@@ -422,6 +454,27 @@ static void values_that_are_not_finite_make_rows_invalid(void **state)
     av_model_free(m);
 }
 
+static void scores_beyond_double_are_told(void **state)
+{
+    (void)state;
+    double q[2] = { 1, 1e200 };
+    double k[2] = { 1e200, 0 };
+    struct av_tensor tq = { .name = "q", .rank = 2, .heads = 1, .n = 2, .d = 1, .f64 = q };
+    struct av_tensor tk = { .name = "k", .rank = 2, .heads = 1, .n = 2, .d = 1, .f64 = k };
+    struct av_model *m = fresh();
+    struct av_error e;
+    struct av_params p;
+    av_params_default(&p);
+    assert_int_equal(av_model_use_tensors(m, &tq, &tk, &e), AV_OK);
+    const struct av_snapshot *s = update(m, &p, 0);
+    assert_false(s->invalid[0]);
+    assert_true(s->invalid[1]);
+    assert_string_equal(s->verdicts[0].code, "score_overflow");
+    assert_non_null(strstr(s->verdicts[0].text, "1 rows"));
+    assert_non_null(strstr(s->verdicts[0].text, "first row 1"));
+    av_model_free(m);
+}
+
 static void shapes_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -493,11 +546,14 @@ int main(void)
         cmocka_unit_test(summaries_agree_with_plain_sums),
         cmocka_unit_test(a_common_offset_changes_no_bit_of_the_weights),
         cmocka_unit_test(logits_by_hand_give_the_known_row),
+        cmocka_unit_test(a_small_offset_on_large_logits_keeps_its_digits),
+        cmocka_unit_test(spreads_beyond_double_are_told),
         cmocka_unit_test(expected_moments_hold_for_every_distribution),
         cmocka_unit_test(correlated_pairs_have_the_stated_moments),
         cmocka_unit_test(theory_is_given_where_it_holds),
         cmocka_unit_test(histograms_are_densities),
         cmocka_unit_test(values_that_are_not_finite_make_rows_invalid),
+        cmocka_unit_test(scores_beyond_double_are_told),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),
         cmocka_unit_test(grouped_queries_share_keys),
         cmocka_unit_test(sizes_beyond_the_machine_are_refused),
