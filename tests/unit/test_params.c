@@ -271,9 +271,32 @@ static void alpha_is_a_power_of_d_k(void **state)
     assert_true(av_params_alpha(&p) == 1.0);
 }
 
+static void short_text_is_for_the_eye(void **state)
+{
+    (void)state;
+    static const char *const expected[][3] = {
+        { "temperature", "1.23456789", "1.23457" },
+        { "offset", "-1e6", "-1e+06" },
+        { "d_k", "4096", "4096" },
+        { "dist", "rademacher", "rademacher" },
+        { "seed", "18446744073709551615", "18446744073709551615" },
+        { "logits", "1,-2.5,3", "3 given" },
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct av_params p;
+        struct av_error e;
+        char text[AV_PARAM_SHORT_MAX];
+        av_params_default(&p);
+        const struct av_param *row = av_param_find(expected[i][0]);
+        assert_int_equal(av_param_parse(row, &p, expected[i][1], &e), AV_OK);
+        assert_string_equal(av_param_format_short(row, &p, text), expected[i][2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_text_is_for_the_eye),
         cmocka_unit_test(defaults_are_the_documented_ones),
         cmocka_unit_test(text_round_trips_to_the_bit),
         cmocka_unit_test(bad_values_are_named_with_their_range),
