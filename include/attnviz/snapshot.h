@@ -18,7 +18,8 @@ enum av_need {
     AV_NEED_OTHER = 1, /* the same with scale toggled: `other`, `scaled_counts` of both */
     AV_NEED_DQ = 2,    /* dq_rms per row: about two more matrix products */
     AV_NEED_THEORY = 4,
-    AV_NEED_HISTOGRAM = 8
+    AV_NEED_HISTOGRAM = 8,
+    AV_NEED_WHOLE_AXIS = 16 /* with AV_NEED_HISTOGRAM: an axis that leaves nothing out */
 };
 
 /* Limits that the verdicts and the gauges' alarms share. */
@@ -32,6 +33,7 @@ struct av_summary {
     bool scale;               /* is scale on in this state? */
     double alpha;             /* multiplier in force */
     struct av_moments logits; /* over unmasked pairs of valid rows, offset included */
+    double row_std;           /* standard deviation within a row: all that a softmax sees of it */
     size_t rows;              /* rows that count */
     size_t rows_without_keys;
     double max_mean, max_median;
@@ -53,9 +55,11 @@ bool av_summary_dead(const struct av_summary *s);
 /* Histograms of the scores times 1 and times d_k^-exponent on one axis. */
 struct av_score_histogram {
     size_t bins;
-    double lo, hi;          /* the axis, the same for both */
-    double factor;          /* d_k^-exponent */
-    const double *unscaled; /* density per bin: counts / (count * bin width) */
+    double lo, hi;                         /* the axis, the same for both */
+    bool whole;                            /* holds four standard deviations of both; else see score_stats.h */
+    double unscaled_beyond, scaled_beyond; /* share of the scores outside the axis */
+    double factor;                         /* d_k^-exponent */
+    const double *unscaled;                /* density per bin: counts / (count * bin width) */
     const double *scaled;
     const double *unscaled_curve; /* mean of the theoretical density per bin */
     const double *scaled_curve;
@@ -90,6 +94,7 @@ struct av_snapshot {
     const double *dq_rms;           /* [n_q], alpha / T included; NULL unless AV_NEED_DQ, and when from_logits */
 
     struct av_moments score_moments;     /* unmasked pairs of valid rows */
+    double score_row_std;                /* spread of the scores within rows, see struct av_spread */
     double expected_mean, expected_var;  /* of one unmasked pair picked at random; NaN with files */
     double expected_kurtosis;            /* excess; NaN where not known */
     struct av_score_histogram histogram; /* bins 0 unless AV_NEED_HISTOGRAM */

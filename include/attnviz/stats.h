@@ -35,6 +35,17 @@ double av_moments_var(const struct av_moments *m); /* over N - 1 */
 double av_moments_std(const struct av_moments *m);
 double av_moments_excess_kurtosis(const struct av_moments *m); /* N sum d^4 / (sum d^2)^2 - 3 */
 
+/* Spread within groups, whatever the groups' own means are: the square root
+ * of sum over groups of sum (x - mean of its group)^2, over the sum of
+ * (size - 1). */
+struct av_spread {
+    double sum; /* of squares about the groups' means */
+    uint64_t freedom;
+};
+
+void av_spread_add(struct av_spread *s, const struct av_moments *group);
+double av_spread_std(const struct av_spread *s); /* NaN without a group of two */
+
 /* Median; of an even count the mean of the two middle values. Reorders x,
  * which must hold no NaN. NaN when n is 0. Linear time in any order of x. */
 double av_median(double *x, size_t n);

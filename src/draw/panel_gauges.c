@@ -121,7 +121,7 @@ static void gradient_note(char out[NOTE], const struct av_snapshot *s, const str
 
 static double std_value(const struct av_summary *sum)
 {
-    return av_moments_std(&sum->logits);
+    return sum->row_std;
 }
 
 static double std_theory(const struct av_snapshot *s)

@@ -26,6 +26,6 @@ const struct av_view av_view_scores = {
     .name = "scores",
     .title = "distribution of the scores, scaled and unscaled, against its exact density",
     .order = 20,
-    .needs = AV_NEED_HISTOGRAM | AV_NEED_OTHER,
+    .needs = AV_NEED_HISTOGRAM | AV_NEED_WHOLE_AXIS | AV_NEED_OTHER,
     .draw = draw,
 };

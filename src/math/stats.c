@@ -192,3 +192,16 @@ void av_histogram_add(uint32_t *counts, size_t bins, double lo, double hi, const
         }
     }
 }
+
+void av_spread_add(struct av_spread *s, const struct av_moments *group)
+{
+    if (group->count > 1) {
+        s->sum += group->m2;
+        s->freedom += group->count - 1;
+    }
+}
+
+double av_spread_std(const struct av_spread *s)
+{
+    return s->freedom > 0 ? sqrt(s->sum / (double)s->freedom) : (double)NAN;
+}

@@ -39,6 +39,7 @@ GETTER(expected_var, s->expected_var)
 
 GETTER(logit_mean, if_counted(&s->now.logits, s->now.logits.mean))
 GETTER(logit_std, av_moments_std(&s->now.logits))
+GETTER(logit_row_std, s->now.row_std)
 GETTER(logit_min, if_counted(&s->now.logits, s->now.logits.min))
 GETTER(logit_max, if_counted(&s->now.logits, s->now.logits.max))
 
@@ -93,6 +94,7 @@ static const struct av_field FIELDS[] = {
     { "scores", "expected_var", "", "variance that the parameters predict", get_expected_var, false },
     { "logits", "mean", "", "mean of what the softmax gets", get_logit_mean, false },
     { "logits", "std", "", "standard deviation of the logits", get_logit_std, false },
+    { "logits", "row_std", "", "the same within a row: a common shift changes no weight", get_logit_row_std, false },
     { "logits", "min", "", "smallest logit", get_logit_min, false },
     { "logits", "max", "", "largest logit", get_logit_max, false },
     { "weights", "max_mean", "", "mean over rows of the largest weight", get_max_mean, false },

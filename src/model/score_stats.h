@@ -14,14 +14,19 @@ struct av_histogram_store {
 /* Are the first n numbers finite? */
 bool av_all_finite(const double *x, size_t n);
 
-/* Moments over the unmasked pairs of the rows of `s` that are not invalid. */
-void av_score_moments(struct av_moments *m, const struct av_snapshot *s);
+/* Moments over the unmasked pairs of the rows of `s` that are not invalid, and
+ * the spread within those rows. */
+void av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s);
 
-/* Histogram of scores times 1 and times d_k^-exponent on one axis that holds
- * four standard deviations to either side of both, and the curves of theory:
- * exact for independent normal entries of mean 0, else normal with the
- * expected (with files: the measured) mean and variance. */
+/* Histogram of scores times 1 and times d_k^-exponent on one axis, and the
+ * curves of theory: exact for independent normal entries of mean 0, else
+ * normal with the expected (with files: the measured) mean and variance.
+ *
+ * A whole axis reaches four standard deviations to either side of both. The
+ * other kind stops where the wider one has grown to eight times the narrower:
+ * while d_k grows further it stands still, so that the scaled scores are seen
+ * to stay and the unscaled ones to spread and leave it. */
 void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_store *store,
-                             const struct av_snapshot *s);
+                             const struct av_snapshot *s, bool whole);
 
 #endif

@@ -21,7 +21,9 @@ void av_stage_moments(struct av_model *m)
     s->score_moments = (struct av_moments)AV_MOMENTS_INIT;
     s->expected_mean = s->expected_var = s->expected_kurtosis = (double)NAN;
     if (!s->from_logits) {
-        av_score_moments(&s->score_moments, s);
+        struct av_spread spread;
+        av_score_moments(&s->score_moments, &spread, s);
+        s->score_row_std = av_spread_std(&spread);
     }
     if (!s->from_logits && !s->from_files) {
         struct av_expected expected = av_expected_scores(&s->params);
@@ -154,10 +156,13 @@ static void run_dq(struct av_model *m)
     }
 }
 
-/* Moments of the logits: those of the scores moved and stretched, unless one
- * key is offset or the logits were given by hand. */
-static void logit_moments(struct av_moments *out, struct av_model *m, double alpha)
+/* Moments of the logits and their spread within rows: those of the scores
+ * moved and stretched, unless one key is offset or the logits were given by
+ * hand. */
+static void logit_moments(struct av_summary *sum, struct av_model *m)
 {
+    struct av_moments *out = &sum->logits;
+    double alpha = sum->alpha;
     const struct av_snapshot *s = &m->snapshot;
     const struct av_params *p = &s->params;
     double f = alpha / p->temperature;
@@ -170,21 +175,27 @@ static void logit_moments(struct av_moments *out, struct av_model *m, double alp
         out->m4 *= f * f * f * f;
         out->min = f * out->min + offset;
         out->max = f * out->max + offset;
+        sum->row_std = f * s->score_row_std;
         return;
     }
+    struct av_spread spread = { 0, 0 };
     *out = (struct av_moments)AV_MOMENTS_INIT;
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
         if (!m->buffers.invalid[i]) {
             make_logits(m->buffers.row, m, i, len, len, alpha);
-            av_moments_add(out, m->buffers.row, len);
+            struct av_moments row = AV_MOMENTS_INIT;
+            av_moments_add(&row, m->buffers.row, len);
+            av_moments_merge(out, &row);
+            av_spread_add(&spread, &row);
         }
     }
+    sum->row_std = av_spread_std(&spread);
 }
 
 static void summarize(struct av_model *m, struct av_summary *out, const struct av_rowstats *rows)
 {
-    logit_moments(&out->logits, m, out->alpha);
+    logit_moments(out, m);
     av_summary_make(out, &m->snapshot, rows, m->buffers.column);
 }
 
@@ -229,9 +240,11 @@ void av_stage_stats(struct av_model *m)
 void av_stage_needs(struct av_model *m, unsigned needs)
 {
     struct av_snapshot *s = &m->snapshot;
-    unsigned todo = needs & ~m->done;
+    bool whole = (needs & AV_NEED_WHOLE_AXIS) != 0;
+    bool another_axis = (needs & AV_NEED_HISTOGRAM) != 0 && s->histogram.whole != whole;
+    unsigned todo = needs & ~(m->done & ~(another_axis ? AV_NEED_HISTOGRAM : 0U));
     if ((todo & AV_NEED_HISTOGRAM) && !s->from_logits) {
-        av_score_histogram_make(&s->histogram, &m->histogram, s);
+        av_score_histogram_make(&s->histogram, &m->histogram, s, whole);
     }
     if ((todo & AV_NEED_OTHER) && !s->from_logits) {
         s->other.scale = s->params.scale == 0;

@@ -5,7 +5,7 @@
 #include "attnviz/snapshot.h"
 
 /* Sums up `rows`, s->rows or s->other_rows, over those that count. out->alpha
- * is given by the caller; `scale` and `logits` are left to it, dq_* are NaN
+ * is given by the caller; `scale`, `logits` and `row_std` are left to it, dq_* are NaN
  * until av_summary_dq. column: scratch, [n_q] doubles. */
 void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
                      double *column);

@@ -21,21 +21,26 @@ static void judge_saturation(struct av_snapshot *s)
     /* A spread whose square is beyond the largest double is wide. */
     double std = av_moments_std(&s->now.logits);
     std = isfinite(std) ? std : (double)INFINITY;
-    bool wide = std > s->theory_freezing;
-    if (!(share > 0.25) && !wide) {
+    double limit = s->theory_freezing;
+    if (!(share > 0.25) && !(std > limit)) {
         return;
     }
     struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
-    /* The finding that decided comes first. */
-    const char *where = wide ? "above" : "within";
+    /* The finding that decided comes first. What rows as a whole are shifted
+     * by is part of the spread, but no softmax sees it. */
     if (share > 0.25) {
         snprintf(v->text, sizeof v->text,
                  "%.0f%% of rows give more than 0.9 to one key; logit std %.3g is %s sqrt(2 ln n) = %.3g", 100 * share,
-                 std, where, s->theory_freezing);
+                 std, std > limit ? "above" : "within", limit);
+    } else if (s->now.row_std <= limit) {
+        snprintf(v->text, sizeof v->text,
+                 "logit std %.3g is above sqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
+                 "weight: within a row it is %.3g",
+                 std, limit, s->now.row_std);
     } else {
         snprintf(v->text, sizeof v->text,
-                 "logit std %.3g is %s sqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one key", std, where,
-                 s->theory_freezing, 100 * share);
+                 "logit std %.3g is above sqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one key", std,
+                 limit, 100 * share);
     }
 }
 

@@ -122,6 +122,7 @@ static void fake_summary(struct av_summary *sum, const struct fake *f, const str
     sum->dq_rms_median = alpha * sum->jacobian_fro_median;
     sum->logits = f->s.score_moments;
     sum->logits.m2 *= alpha * alpha / f->s.params.temperature / f->s.params.temperature;
+    sum->row_std = av_moments_std(&sum->logits);
     free(column);
 }
 
