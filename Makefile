@@ -50,7 +50,8 @@ say = $(if $(SILENT),@:,@printf '  %-7s %s\n' $(1) $@)
 
 LAYERS := base math model io draw app out top
 KERNEL_SOURCES := $(wildcard src/math/kernel_*.c)
-TOP_SOURCES := $(wildcard src/out/terminal*.c) $(wildcard src/top/*.c)
+# What the library leaves out: main, and what needs a terminal.
+TOP_SOURCES := $(wildcard src/out/terminal*.c) src/top/cmd_live.c src/top/main.c
 LIB_SOURCES := $(filter-out $(KERNEL_SOURCES) $(TOP_SOURCES),$(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)))
 LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$(BUILD)/obj/%.o) \
                $(foreach i,$(ISAS),$(KERNEL_SOURCES:src/math/%.c=$(BUILD)/obj/math/%.$(i).o))
