@@ -2,17 +2,15 @@
 #include "attnviz/theme_files.h"
 
 #include "attnviz/config_path.h"
-#include "attnviz/strbuf.h"
+#include "attnviz/textfile.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char suffix[] = ".theme";
 enum { SUFFIX_LEN = sizeof suffix - 1 };
-enum { FILE_MAX = 65536 }; /* a theme is a page of text; what is larger is none */
 
 /* The folder where themes of a source are, "" when it has none. */
 static void add_folder(struct av_str *path, enum av_theme_source source)
@@ -39,33 +37,16 @@ static const char *base_name(const char *path, size_t *len)
 /* Reads and parses the file. *missing: there is no such file. */
 static enum av_status load_file(struct av_theme *t, const char *path, bool *missing, struct av_error *e)
 {
-    *missing = false;
-    FILE *f = fopen(path, "rb");
-    if (f == NULL) {
-        *missing = errno == ENOENT || errno == ENOTDIR;
-        return av_fail(e, AV_FAILED, "%s: %s", path, strerror(errno));
-    }
-    char *text = malloc(FILE_MAX + 1);
-    if (text == NULL) {
-        fclose(f);
-        return av_fail_nomem(e, "theme");
-    }
-    size_t size = fread(text, 1, FILE_MAX + 1, f);
-    enum av_status status = AV_OK;
-    if (ferror(f)) {
-        status = av_fail(e, AV_FAILED, "%s: %s", path, strerror(errno));
-    } else if (size > FILE_MAX || memchr(text, '\0', size) != NULL) {
-        status = av_fail(e, AV_FAILED, "%s: this is no theme but a large or binary file", path);
-    } else {
-        text[size] = '\0';
+    struct av_str text = AV_STR_INIT;
+    enum av_status status = av_textfile_read(&text, path, missing, e);
+    if (status == AV_OK) {
         char name[AV_THEME_NAME_MAX];
         size_t len;
         const char *base = base_name(path, &len);
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), base);
-        status = av_theme_parse(t, name, text, path, e);
+        status = av_theme_parse(t, name, text.text, path, e);
     }
-    fclose(f);
-    free(text);
+    av_str_free(&text);
     return status;
 }
 

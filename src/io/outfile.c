@@ -15,12 +15,6 @@
 
 enum { LINKS_MAX = 40, NAMES_TRIED = 100 };
 
-static enum av_status fail_errno(struct av_error *e, const char *path)
-{
-    const char *why = strerror(errno);
-    return av_fail(e, AV_FAILED, "%s: %s", av_shown(path).text, why);
-}
-
 static enum av_status fail_exists(struct av_error *e, const char *path)
 {
     return av_fail(e, AV_FAILED, "%s: exists already", av_shown(path).text);
@@ -71,9 +65,9 @@ static enum av_status write_in_place(const char *path, const char *data, size_t 
 {
     int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
-        return fail_errno(e, path);
+        return av_fail_errno(e, path);
     }
-    return write_and_close(fd, data, size) || errno == EPIPE ? AV_OK : fail_errno(e, path);
+    return write_and_close(fd, data, size) || errno == EPIPE ? AV_OK : av_fail_errno(e, path);
 }
 
 /* ---- a file and the one beside it ------------------------------------- */
@@ -194,7 +188,7 @@ static enum av_status write_new(const char *path, const char *data, size_t size,
         return fail_exists(e, path);
     }
     if (!write_beside(path, NULL, data, size, false)) {
-        return errno == EEXIST ? fail_exists(e, path) : fail_errno(e, path);
+        return errno == EEXIST ? fail_exists(e, path) : av_fail_errno(e, path);
     }
     return AV_OK;
 }
@@ -214,12 +208,12 @@ enum av_status av_outfile_write(const char *path, const char *data, size_t size,
     }
     /* A rename would also replace what must not be written to. */
     if (exists && access(path, W_OK) != 0) {
-        return fail_errno(e, path);
+        return av_fail_errno(e, path);
     }
     struct av_str target = AV_STR_INIT;
     enum av_status s = AV_OK;
     if (!follow_links(&target, path) || !write_beside(target.text, exists ? &st : NULL, data, size, true)) {
-        s = fail_errno(e, path);
+        s = av_fail_errno(e, path);
     }
     av_str_free(&target);
     return s;

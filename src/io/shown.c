@@ -3,6 +3,7 @@
 
 #include "attnviz/utf8.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -46,4 +47,10 @@ struct av_shown av_shown(const char *text)
     }
     shown.text[out] = '\0';
     return shown;
+}
+
+enum av_status av_fail_errno(struct av_error *e, const char *path)
+{
+    const char *why = strerror(errno);
+    return av_fail(e, AV_FAILED, "%s: %s", av_shown(path).text, why);
 }

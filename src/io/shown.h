@@ -2,6 +2,8 @@
 #ifndef ATTNVIZ_SHOWN_H
 #define ATTNVIZ_SHOWN_H
 
+#include "attnviz/status.h"
+
 struct av_shown {
     char text[256];
 };
@@ -11,5 +13,8 @@ struct av_shown {
  * that is too long loses its beginning ("..." instead): of a path the end
  * says more, and room is left for the reason behind it. */
 struct av_shown av_shown(const char *text);
+
+/* AV_FAILED with `PATH: what errno says`. */
+enum av_status av_fail_errno(struct av_error *e, const char *path);
 
 #endif

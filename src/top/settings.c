@@ -2,11 +2,9 @@
 #include "settings.h"
 
 #include "attnviz/config_path.h"
-#include "attnviz/strbuf.h"
+#include "attnviz/textfile.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Cuts blanks off both ends, in place. */
@@ -88,28 +86,6 @@ enum av_status av_settings_parse(struct av_options *o, char *text, const char *w
     return AV_OK;
 }
 
-/* Reads all of a file into a string of its own. */
-static enum av_status slurp(FILE *file, const char *path, char **text, struct av_error *e)
-{
-    struct av_str s = AV_STR_INIT;
-    char block[4096];
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0) {
-        av_str_addn(&s, block, got);
-    }
-    if (ferror(file)) {
-        av_str_free(&s);
-        return av_fail(e, AV_FAILED, "%s: %s", path, strerror(errno));
-    }
-    av_str_add(&s, "");
-    if (s.failed) {
-        av_str_free(&s);
-        return av_fail_nomem(e, path);
-    }
-    *text = s.text;
-    return AV_OK;
-}
-
 enum av_status av_settings_read(struct av_options *o, struct av_error *e)
 {
     struct av_str usual = AV_STR_INIT;
@@ -121,16 +97,15 @@ enum av_status av_settings_read(struct av_options *o, struct av_error *e)
         return av_fail_nomem(e, "the settings");
     }
     const char *path = o->config != NULL ? o->config : av_str_text(&usual);
-    enum av_status s = AV_OK;
-    FILE *file = fopen(path, "r");
-    if (file != NULL) {
-        s = slurp(file, path, &o->settings, e);
-        fclose(file);
-        if (s == AV_OK) {
-            s = av_settings_parse(o, o->settings, path, e);
-        }
-    } else if (o->config != NULL || (errno != ENOENT && errno != ENOTDIR)) {
-        s = av_fail(e, AV_FAILED, "%s: %s", path, strerror(errno));
+    struct av_str text = AV_STR_INIT;
+    bool missing;
+    enum av_status s = av_textfile_read(&text, path, &missing, e);
+    if (s == AV_OK) {
+        o->settings = text.text;
+        s = av_settings_parse(o, o->settings, path, e);
+    } else {
+        av_str_free(&text);
+        s = missing && o->config == NULL ? AV_OK : s;
     }
     av_str_free(&usual);
     return s;

@@ -37,7 +37,8 @@ static void file_path(const struct folder *f, const char *name, char path[256])
     snprintf(path, 256, "%s/%s", f->themes, name);
 }
 
-static const char *const test_files[] = { "mine.theme", "light.theme", "broken.theme", "binary.theme", "notes.txt" };
+static const char *const test_files[] = { "mine.theme",   "light.theme", "broken.theme",
+                                          "binary.theme", "notes.txt",   "pipe.theme" };
 
 static int remove_folder(void **state)
 {
@@ -114,6 +115,11 @@ static void what_is_not_there_or_broken_is_said(void **state)
     snprintf(message, sizeof message, "%s: No such file or directory", path);
     assert_string_equal(e.text, message);
     assert_int_equal(av_theme_load(&t, f->themes, &e), AV_FAILED); /* a folder */
+    file_path(f, "pipe.theme", path);                              /* that nobody writes to: refused, not waited for */
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(av_theme_load(&t, path, &e), AV_FAILED);
+    assert_int_equal(av_theme_load(&t, "pipe", &e), AV_FAILED);
+    assert_non_null(strstr(e.text, path));
     assert_memory_equal(&t, &before, sizeof t);
 }
 
