@@ -35,7 +35,9 @@ static enum av_status run(const struct av_options *o, struct av_error *e)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* the character set; numbers keep their point */
+    /* A reader that is gone, a file that grows too large: write says so. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     struct av_options options;
     struct av_error e = { "" };
     enum av_status s = av_options_parse(&options, argc, argv, &e);
