@@ -61,6 +61,9 @@ struct av_view {
      * be NULL. */
     void (*click)(struct av_rect r, int x, int y, struct av_view_edit *edit);
     const struct av_view_action *actions; /* ends with a row of NULLs; may be NULL */
+    /* What the screen shows, in plain words: lines for the help, ended by
+     * NULL; may be NULL. */
+    const char *const *about;
 };
 
 const struct av_view *const *av_views(size_t *count); /* sorted by order */

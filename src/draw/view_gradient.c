@@ -100,6 +100,15 @@ static const struct av_view_action actions[] = {
     { NULL, NULL, NULL, NULL },
 };
 
+static const char *const about[] = {
+    "jacobian_fro: a row's |diag(p) - p p^T| (Frobenius norm of the softmax Jacobian): how",
+    "much of a gradient at the weights gets through to the logits. Below 1e-3 a row is dead.",
+    "dq_rms: what then reaches the query, multiplier / T × |diag(p) - p p^T| K.",
+    "● this state, ◇ scale toggled, ▾ below the axis; lines: ─ median, ╌ mean, ┄ dead below.",
+    "Both axes are logarithmic. A few rows that are alive carry the mean: look at the median.",
+    NULL,
+};
+
 const struct av_view av_view_gradient = {
     .name = "gradient",
     .title = "the gradient row by row: Jacobian of the softmax, and what reaches the query",
@@ -108,4 +117,5 @@ const struct av_view av_view_gradient = {
     .draw = draw,
     .click = click,
     .actions = actions,
+    .about = about,
 };

@@ -43,6 +43,22 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *edit)
     }
 }
 
+static const char *const about[] = {
+    "█ the state now, ░ the bars of scale off, ◇ where scale toggled would stand,",
+    "△ the kept state, │ what theory expects, ! where the alarm is, • exact density.",
+    "scores: histograms of q·k unscaled and scaled on one axis; each fills its own height.",
+    "entropy of a row of weights, 1 when all keys weigh the same; keys = exp(entropy).",
+    "largest p: the largest weight of a row; the alarm is above 0.9.",
+    "gradient: a row's |diag(p) - p p^T|, the Frobenius norm of the softmax Jacobian, on",
+    "a logarithmic axis. A row below 1e-3 is dead; alarm: a dead median, or a quarter dead.",
+    "logit std: spread within a row; above sqrt(2 ln n) few keys take all of the weight.",
+    "d_scores: what reaches the scores, multiplier / T × gradient.",
+    "weights: one cell a query and key, colour by √p from 0 to 1. \"max of 2×1\": each cell",
+    "shows the largest of so many weights. Below it: the weights of the selected query.",
+    "key_offset adds to one key's logits: a probe of how fast that key takes the weight.",
+    NULL,
+};
+
 const struct av_view av_view_overview = {
     .name = "overview",
     .title = "scores, weights, entropy and gradient, with and without the scale",
@@ -50,4 +66,5 @@ const struct av_view av_view_overview = {
     .needs = AV_NEED_OTHER | AV_NEED_THEORY | AV_NEED_HISTOGRAM,
     .draw = draw,
     .click = click,
+    .about = about,
 };

@@ -246,6 +246,15 @@ static const struct av_view_action actions[] = {
     { NULL, NULL, NULL, NULL },
 };
 
+static const char *const about[] = {
+    "One cell a query (down) and key (across). Weights are coloured by √p from 0 to 1, the",
+    "same in every state; log10 weights over twelve powers of ten; logits and scores from",
+    "the least to the largest in sight. \"max of 2×1\": a cell shows the largest of so many",
+    "entries. · is masked, ! a row with a NaN or an infinity. The last line has the exact",
+    "values under the cursor, the columns above it the weights of the selected query.",
+    NULL,
+};
+
 const struct av_view av_view_weights = {
     .name = "weights",
     .title = "the matrix of weights, logits or scores as a heatmap",
@@ -254,4 +263,5 @@ const struct av_view av_view_weights = {
     .draw = draw,
     .click = click,
     .actions = actions,
+    .about = about,
 };
