@@ -17,8 +17,7 @@ enum { FINE = 1 + AV_GRAIN_FINE, STEP = 1 + AV_GRAIN_STEP, COARSE = 1 + AV_GRAIN
 static void run_step(struct av_app *app, const struct av_action *a)
 {
     if (a->param != NULL) {
-        size_t count;
-        app->selected = (size_t)(av_param_find(a->param) - av_params_table(&count));
+        av_app_select(app, av_param_find(a->param));
     }
     av_app_step(app, av_app_selected(app), a->arg > 0 ? 1 : -1, (enum av_grain)(abs(a->arg) - 1), AV_CHANGE_STEP);
 }
@@ -74,7 +73,7 @@ static void run_undo(struct av_app *app, const struct av_action *a)
 {
     (void)a;
     struct av_params before = app->params;
-    app->sweep.on = false;
+    av_sweep_stop(app);
     if (av_undo_pop(&app->undo, &before)) {
         av_app_change(app, &before, AV_CHANGE_PLAY);
     } else {
@@ -231,7 +230,7 @@ static const struct av_action table[] = {
     { ">", "head-next", "the scale and its parameters", NULL,
       "next head of the files", SCREEN, "head", STEP, run_step },
     { "Space", "play", "the scale and its parameters", "play",
-      "play d_k through 1, 2, 4 .. 4096 and back, or pause", SCREEN, NULL, 0, run_sweep },
+      "play d_k by powers of two: up to 4096, down to 1, back to where it was; or pause", SCREEN, NULL, 0, run_sweep },
 
     { "Up", "previous", "the list of parameters", NULL,
       "previous parameter", SCREEN, NULL, -1, run_walk },
@@ -254,7 +253,7 @@ static const struct av_action table[] = {
     { "Backspace Delete", "reset", "the list of parameters", NULL,
       "back to its value at the start", SCREEN, NULL, 0, run_reset },
     { "R", "reset-all", "the list of parameters", NULL,
-      "all parameters back to the start", SCREEN, NULL, 0, run_reset_all },
+      "all parameters back to the start; the view and the kept state stay", SCREEN, NULL, 0, run_reset_all },
     { "u", "undo", "the list of parameters", NULL,
       "undo the last change", SCREEN, NULL, 0, run_undo },
 

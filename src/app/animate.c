@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { GLIDE_MS = 300, FRAME_MS = 20, SWEEP_MS = 400 };
+enum { GLIDE_MS = 300, FRAME_MS = 20, SWEEP_MS = 800 };
 
 /* ---- The glide --------------------------------------------------------- */
 
@@ -75,20 +75,36 @@ static int64_t next_power(int64_t d, bool up)
     return power;
 }
 
+/* Says where it is; under the help and while a value is typed Space is another
+ * key, and the line is theirs. */
+static void sweep_say(struct av_app *app)
+{
+    long long d_k = (long long)app->params.d_k;
+    if (app->mode != AV_MODE_SCREEN) {
+        return;
+    }
+    if (app->sweep.on) {
+        av_app_say(app, "playing d_k %lld   Space pauses", d_k);
+    } else {
+        av_app_say(app, "played: d_k is back at %lld", d_k);
+    }
+}
+
 static void sweep_step(struct av_app *app)
 {
     struct av_sweep *s = &app->sweep;
-    if (s->leg == 0 && app->params.d_k >= AV_DIM_MAX) {
-        s->leg = 1;
-    } else if (s->leg == 1 && app->params.d_k <= 1) {
-        s->leg = 2;
+    if (s->leg == AV_LEG_UP && app->params.d_k >= AV_DIM_MAX) {
+        s->leg = AV_LEG_DOWN;
+    } else if (s->leg == AV_LEG_DOWN && app->params.d_k <= 1) {
+        s->leg = AV_LEG_HOME;
     }
-    int64_t d_k = next_power(app->params.d_k, s->leg != 1);
-    if (s->leg == 2 && d_k >= s->origin) {
-        d_k = s->origin;
-        s->on = false;
+    int64_t d_k = next_power(app->params.d_k, s->leg != AV_LEG_DOWN);
+    bool home = s->leg == AV_LEG_HOME && d_k >= s->origin;
+    sweep_to(app, home ? s->origin : d_k);
+    if (home) {
+        av_sweep_stop(app);
     }
-    sweep_to(app, d_k);
+    sweep_say(app);
 }
 
 static int sweep_tick(struct av_app *app, uint64_t now)
@@ -104,11 +120,18 @@ static int sweep_tick(struct av_app *app, uint64_t now)
     return s->on ? (int)(s->next - now) : -1;
 }
 
+void av_sweep_stop(struct av_app *app)
+{
+    app->sweep.on = false;
+    app->sweep.leg = AV_LEG_NONE;
+}
+
 void av_sweep_toggle(struct av_app *app)
 {
-    if (app->sweep.on) {
-        app->sweep.on = false;
-        av_app_say(app, "paused at d_k %lld", (long long)app->params.d_k);
+    struct av_sweep *s = &app->sweep;
+    if (s->on) {
+        s->on = false;
+        av_app_say(app, "paused at d_k %lld   Space goes on", (long long)app->params.d_k);
         return;
     }
     const struct av_param *d_k = av_param_find("d_k");
@@ -117,8 +140,13 @@ void av_sweep_toggle(struct av_app *app)
         av_app_say(app, "%s has no effect: %s", d_k->name, inert);
         return;
     }
-    av_undo_push(&app->undo, &app->params, false);
-    app->sweep = (struct av_sweep){ .on = true, .origin = app->params.d_k };
+    if (s->leg == AV_LEG_NONE) {
+        av_undo_push(&app->undo, &app->params, false);
+        *s = (struct av_sweep){ .leg = AV_LEG_UP, .origin = app->params.d_k };
+    }
+    s->on = true;
+    s->timed = false;
+    av_app_select(app, d_k);
     sweep_step(app);
 }
 
@@ -138,7 +166,8 @@ void av_app_settle(struct av_app *app)
 {
     av_glide_end(app);
     if (app->sweep.on) {
-        app->sweep.on = false;
+        av_sweep_stop(app);
         sweep_to(app, app->sweep.origin);
+        app->message[0] = '\0'; /* it tells of the playing */
     }
 }

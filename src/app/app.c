@@ -102,7 +102,7 @@ const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
     } else {
         av_app_say(app, "%s", e.text);
         app->params = app->shown;
-        app->sweep.on = false;
+        av_sweep_stop(app);
         av_glide_end(app);
         av_undo_forget(&app->undo);
         /* The state that stood has its numbers still; at worst what a view

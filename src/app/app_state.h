@@ -18,10 +18,11 @@ struct av_glide {
     double from, to, now;
 };
 
-/* d_k playing through the powers of two: up, down, and back to its origin. */
+/* d_k playing through the powers of two: up, down, and back to its origin.
+ * Paused it is off with a leg still to go. */
 struct av_sweep {
     bool on, timed;
-    int leg; /* 0 up, 1 down, 2 up to the origin */
+    enum av_leg { AV_LEG_NONE, AV_LEG_UP, AV_LEG_DOWN, AV_LEG_HOME } leg;
     int64_t origin;
     uint64_t next; /* ms */
 };
@@ -137,6 +138,7 @@ void av_app_view_action(struct av_app *app, void (*run)(struct av_view_edit *edi
 void av_app_view_click(struct av_app *app, int x, int y);
 
 /* ---- undo.c ------------------------------------------------------------ */
+void av_app_select(struct av_app *app, const struct av_param *row);
 
 void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge);
 void av_undo_close(struct av_undo *u);                    /* nothing adds to the newest entry any more */
@@ -150,7 +152,8 @@ double av_app_exponent(const struct av_app *app);
 double av_app_alpha(const struct av_app *app);
 void av_glide_begin(struct av_app *app, double from);
 void av_glide_end(struct av_app *app);
-void av_sweep_toggle(struct av_app *app);
+void av_sweep_toggle(struct av_app *app); /* plays, pauses, goes on */
+void av_sweep_stop(struct av_app *app);   /* d_k stays where it is */
 
 /* ---- edit.c: typing a value --------------------------------------------- */
 

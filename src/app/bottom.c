@@ -54,6 +54,12 @@ static void add_view(struct entries *all, const struct av_view *view)
     }
 }
 
+/* The label now, NULL for none: while d_k plays, its key is the one to stop it. */
+static const char *label_of(const struct av_app *app, const struct av_action *a)
+{
+    return app->sweep.on && strcmp(a->name, "play") == 0 ? "!pause" : a->label;
+}
+
 /* The actions of the mode that have a label. The view's own come behind the
  * first of them, the scale. */
 static void collect(const struct av_app *app, struct entries *all)
@@ -62,11 +68,12 @@ static void collect(const struct av_app *app, struct entries *all)
     const struct av_action *table = av_actions(&count);
     for (size_t i = 0; i < count; i++) {
         const struct av_action *a = &table[i];
-        if (a->label == NULL || (a->modes & (unsigned)app->mode) == 0) {
+        const char *label = label_of(app, a);
+        if (label == NULL || (a->modes & (unsigned)app->mode) == 0) {
             continue;
         }
-        bool kept = a->label[0] == '!';
-        const char *label = a->label + (kept ? 1 : 0);
+        bool kept = label[0] == '!';
+        label += kept ? 1 : 0;
         add(all, 0, a->keys, label, strlen(label), kept);
         if (all->count == 1 && app->mode == AV_MODE_SCREEN) {
             add_view(all, app->view);

@@ -60,7 +60,7 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     if (how != AV_CHANGE_PLAY) {
         av_undo_push(&app->undo, &app->params, how == AV_CHANGE_MERGE);
         if (to.d_k != app->params.d_k) {
-            app->sweep.on = false;
+            av_sweep_stop(app);
         }
     }
     double from = av_app_exponent(app);
@@ -105,7 +105,7 @@ void av_app_reset(struct av_app *app, const struct av_param *row)
 
 void av_app_reset_all(struct av_app *app)
 {
-    app->sweep.on = false;
+    av_sweep_stop(app);
     av_app_change(app, &app->start, AV_CHANGE_STEP);
     av_app_say(app, "all parameters as at the start; u undoes");
 }
@@ -122,6 +122,12 @@ void av_app_walk(struct av_app *app, int by)
 {
     size_t count;
     const struct av_param *table = av_params_table(&count);
+void av_app_select(struct av_app *app, const struct av_param *row)
+{
+    size_t count;
+    app->selected = (size_t)(row - av_params_table(&count));
+}
+
     do {
         app->selected = (app->selected + (by > 0 ? 1 : count - 1)) % count;
     } while (!av_app_listed(app, &table[app->selected]));
