@@ -124,7 +124,7 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row);
 /* Why a change of this parameter would do nothing, NULL when it does. */
 const char *av_app_inert(const struct av_app *app, const struct av_param *row);
 
-/* Its range now, as text: writes to out and returns it. */
+/* Its range now, as text, or why it has no effect: writes to out and returns it. */
 enum { AV_RANGE_MAX = 96 };
 const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX]);
 

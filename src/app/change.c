@@ -16,9 +16,10 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if ((row->flags & AV_PARAM_FILES) != 0) {
         return app->q == NULL ? "there is no file to select in" : NULL;
     }
-    bool scaling =
-        row->offset == offsetof(struct av_params, scale) || row->offset == offsetof(struct av_params, exponent);
-    if (app->params.logits.n > 0 && (row->stale < AV_STAGE_LOGITS || scaling)) {
+    bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
+                     row->offset == offsetof(struct av_params, exponent) ||
+                     row->offset == offsetof(struct av_params, bins);
+    if (app->params.logits.n > 0 && of_scores) {
         return "the logits are given";
     }
     if (app->q != NULL && row->stale == AV_STAGE_SAMPLE) {
@@ -29,7 +30,10 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 
 const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX])
 {
-    if (row->choices != NULL) {
+    const char *inert = av_app_inert(app, row);
+    if (inert != NULL) {
+        snprintf(out, AV_RANGE_MAX, "no effect: %s", inert);
+    } else if (row->choices != NULL) {
         size_t len = 0;
         for (size_t i = 0; row->choices[i] != NULL && len < AV_RANGE_MAX; i++) {
             len += (size_t)snprintf(out + len, AV_RANGE_MAX - len, "%s%s", i > 0 ? ", " : "", row->choices[i]);

@@ -1,6 +1,7 @@
 /* param_list.c - the parameters on screen: in lines, or as a list at the right. */
 #include "app_state.h"
 
+#include "attnviz/model.h"
 #include "attnviz/plot.h"
 #include "attnviz/utf8.h"
 
@@ -9,7 +10,7 @@
 
 enum {
     GAP = 2,         /* cells between two entries: the selected one's mark and a blank */
-    COUNT_W = 6,     /* cells of " 1/12" */
+    COUNT_W = 11,    /* cells of " more 1/12" and a blank */
     VALUE_MAX = 160, /* of what is being typed */
     VALUE_AT = 14,   /* of the list: column of the values */
     RULE_W = 2       /* of the list: columns of the rule at its left */
@@ -23,20 +24,44 @@ struct place {
     int x, line;
 };
 
+/* What stands for the value of a parameter without effect: a size as files or
+ * given logits have it, else nothing. */
+static void inert_text(const struct av_app *app, const struct av_param *row, char out[VALUE_MAX])
+{
+    const struct av_snapshot *s = av_model_snapshot(app->model);
+    const struct {
+        size_t offset, size;
+    } sizes[] = {
+        { offsetof(struct av_params, n_q), s->n_q },
+        { offsetof(struct av_params, n_k), s->n_k },
+        { offsetof(struct av_params, d_k), s->from_logits ? 0 : s->d_k },
+    };
+    snprintf(out, VALUE_MAX, "-");
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (row->offset == sizes[i].offset && sizes[i].size > 0) {
+            snprintf(out, VALUE_MAX, "%zu", sizes[i].size);
+        }
+    }
+}
+
 /* The value as shown: as it is being typed, or short. */
 static void value_text(const struct av_app *app, size_t param, char out[VALUE_MAX])
 {
+    size_t count;
+    const struct av_param *row = &av_params_table(&count)[param];
     if (param == app->selected && app->mode == AV_MODE_EDIT) {
         snprintf(out, VALUE_MAX, "%s_", app->editor.text);
-        return;
+    } else if (av_app_inert(app, row) != NULL) {
+        inert_text(app, row, out);
+    } else {
+        av_param_format_short(row, &app->params, out);
     }
-    size_t count;
-    av_param_format_short(&av_params_table(&count)[param], &app->params, out);
 }
 
 /* Draws "name value", or "name‹value›" when it is selected, at (x, y), and
- * notes where that is. The value starts `name_w` cells behind x at least. */
-static void draw_entry(struct av_app *app, size_t param, int x, int y, int name_w)
+ * notes where that is. The value starts `name_w` cells behind x at least.
+ * Returns the column behind it all. */
+static int draw_entry(struct av_app *app, size_t param, int x, int y, int name_w)
 {
     struct av_canvas *c = &app->canvas;
     size_t count;
@@ -57,6 +82,7 @@ static void draw_entry(struct av_app *app, size_t param, int x, int y, int name_
     if (app->hit_count < AV_HITS_MAX) {
         app->hits[app->hit_count++] = (struct av_hit){ { x, y, end + 1 - x, 1 }, param };
     }
+    return end + 1;
 }
 
 /* ---- In lines -------------------------------------------------------------------- */
@@ -115,16 +141,16 @@ static void draw_lines(struct av_app *app, struct av_rect r)
         n = flow(app, r.w - COUNT_W, places); /* room to say that there are more */
     }
     int at = selected_line(app, places, n), lines = line_count(places, n);
-    int first = at < r.h ? 0 : at - r.h + 1;
+    int first = at < r.h ? 0 : at - r.h + 1, end = r.x; /* end: of the last line in sight */
     for (size_t i = 0; i < n; i++) {
         if (places[i].line >= first && places[i].line < first + r.h) {
-            draw_entry(app, places[i].param, r.x + places[i].x, r.y + places[i].line - first, 0);
+            end = draw_entry(app, places[i].param, r.x + places[i].x, r.y + places[i].line - first, 0);
         }
     }
     if (lines > r.h) {
         char count[32];
-        snprintf(count, sizeof count, " %d/%d", at + 1, lines);
-        av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y + r.h - 1, AV_ROLE_DIM, count);
+        snprintf(count, sizeof count, " more %d/%d", at + 1, lines);
+        av_plot_fit_right(&app->canvas, end, r.x + r.w - 1, r.y + r.h - 1, AV_ROLE_DIM, count);
     }
 }
 
