@@ -39,12 +39,13 @@ void av_app_free(struct av_app *app);
 void av_app_key(struct av_app *app, uint32_t key);
 
 /* The mouse at cell (x, y), which may lie off the screen; DRAG is a move with
- * the left button down. A press on a parameter selects it, and a drag from
- * there changes it: to the right up, a step a column, of what doubles and of
- * choices a step every fourth, until a key is pressed; all of one drag is undone
- * together. A press into the view selects what it shows there. The wheel steps
- * the parameter under it, else the selected one, and scrolls the help. What is
- * being typed is dropped. */
+ * the left button down. A press on a parameter selects it, one more on a choice
+ * steps it, and a drag from there changes it: to the right up, a step a column,
+ * of what doubles and of choices a step every fourth, until a key is pressed;
+ * all of one drag is undone together. A press into the view selects what it
+ * shows there. The wheel selects and steps the parameter under it, scrolls the
+ * help, and does nothing elsewhere. Presses, and the wheel on a parameter, drop
+ * what is being typed. */
 enum av_mouse_kind { AV_MOUSE_PRESS, AV_MOUSE_DRAG, AV_MOUSE_WHEEL_UP, AV_MOUSE_WHEEL_DOWN };
 void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y);
 

@@ -221,30 +221,47 @@ static void drag(struct av_app *app, int x)
     }
 }
 
-void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
+/* The first press on a switch selects it, the next one turns it. What was
+ * typed into it is dropped, and no more. */
+static void press(struct av_app *app, const struct av_hit *hit, int x, int y)
 {
-    bool wheel = kind == AV_MOUSE_WHEEL_UP || kind == AV_MOUSE_WHEEL_DOWN;
-    app->message[0] = '\0';
-    if (app->mode == AV_MODE_HELP) {
-        av_help_scroll(app, kind == AV_MOUSE_WHEEL_UP ? -3 : kind == AV_MOUSE_WHEEL_DOWN ? 3 : 0);
-        return;
+    set_dragging(app, hit != NULL, x);
+    if (hit != NULL) {
+        bool again = hit->param == app->selected && app->mode == AV_MODE_SCREEN;
+        app->selected = hit->param;
+        if (again && av_app_selected(app)->kind == AV_PARAM_CHOICE) {
+            av_app_step(app, av_app_selected(app), 1, AV_GRAIN_STEP, AV_CHANGE_MERGE);
+        }
+    } else if (inside(av_screen_layout(app).body, x, y)) {
+        av_app_view_click(app, x, y);
     }
     app->mode = AV_MODE_SCREEN;
-    if (kind == AV_MOUSE_DRAG && app->dragging) {
-        drag(app, x);
-        return;
-    }
-    const struct av_hit *hit = hit_at(app, x, y);
-    if (kind != AV_MOUSE_DRAG) {
-        set_dragging(app, kind == AV_MOUSE_PRESS && hit != NULL, x);
-    }
+}
+
+static void wheel(struct av_app *app, const struct av_hit *hit, int by)
+{
     if (hit != NULL) {
+        set_dragging(app, false, 0);
+        app->mode = AV_MODE_SCREEN;
         app->selected = hit->param;
+        av_app_step(app, av_app_selected(app), by, AV_GRAIN_STEP, AV_CHANGE_STEP);
     }
-    if (wheel) {
-        av_app_step(app, av_app_selected(app), kind == AV_MOUSE_WHEEL_UP ? 1 : -1, AV_GRAIN_STEP, AV_CHANGE_STEP);
-    } else if (hit == NULL && inside(av_screen_layout(app).body, x, y)) {
-        av_app_view_click(app, x, y);
+}
+
+void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
+{
+    int turn = kind == AV_MOUSE_WHEEL_UP ? 1 : kind == AV_MOUSE_WHEEL_DOWN ? -1 : 0;
+    const struct av_hit *hit = hit_at(app, x, y);
+    if (app->mode == AV_MODE_HELP) {
+        av_help_scroll(app, -3 * turn);
+    } else if (kind == AV_MOUSE_PRESS) {
+        app->message[0] = '\0';
+        press(app, hit, x, y);
+    } else if (turn != 0) {
+        wheel(app, hit, turn);
+    } else if (app->dragging) {
+        app->message[0] = '\0';
+        drag(app, x);
     }
 }
 

@@ -80,9 +80,9 @@ static void view_actions(struct writer *w, const struct av_view *view)
 static void mouse(struct writer *w)
 {
     title(w, "with the mouse");
-    item(w, "click", "on a parameter: select it; into a view: select what is there");
+    item(w, "click", "on a parameter: select it, once more: the next choice; into a view: select what is there");
     item(w, "drag", "from a parameter to the left or right: change it");
-    item(w, "wheel", "change the parameter under it, or the selected one; scroll this help");
+    item(w, "wheel", "on a parameter: select and change it; on this help: scroll");
 }
 
 static void views(struct writer *w)
