@@ -281,6 +281,7 @@ void av_app_resize(struct av_app *app, int cols, int rows)
 
 const struct av_canvas *av_app_draw(struct av_app *app)
 {
+    av_ghost_settle(app);
     av_screen_draw(app, av_app_snapshot(app, app->view->needs));
     return &app->canvas;
 }

@@ -40,6 +40,14 @@ struct av_undo {
     size_t fresh; /* entries since the last update that succeeded */
 };
 
+/* A state to be kept, before it is computed: its parameters as in struct
+ * av_undo, and what its view needs. */
+struct av_keep {
+    bool due;
+    unsigned needs;
+    unsigned char bytes[AV_UNDO_BYTES];
+};
+
 /* A value being typed. */
 struct av_editor {
     char text[128];
@@ -84,6 +92,7 @@ struct av_app {
     struct av_sweep sweep;
     struct av_undo undo;
     struct av_ghost ghost;
+    struct av_keep keep;
 
     struct av_hit hits[AV_HITS_MAX];
     size_t hit_count;
@@ -165,6 +174,7 @@ void av_edit_key(struct av_app *app);   /* a character, or a key that does nothi
 /* ---- ghost.c, themes.c, export.c ----------------------------------------- */
 
 void av_ghost_toggle(struct av_app *app);
+void av_ghost_settle(struct av_app *app);                   /* computes what is to be kept, as it was then */
 void av_themes_begin(struct av_app *app, const char *name); /* NULL: the default */
 void av_themes_step(struct av_app *app, int by);
 void av_themes_reload(struct av_app *app);

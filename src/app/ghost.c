@@ -3,16 +3,25 @@
 
 #include <string.h>
 
+/* Nothing is computed yet: what a burst of keys keeps and drops costs nothing. */
 void av_ghost_toggle(struct av_app *app)
 {
-    struct av_ghost *g = &app->ghost;
-    if (g->on) {
-        g->on = false;
+    struct av_keep *keep = &app->keep;
+    if (app->ghost.on || keep->due) {
+        app->ghost.on = false;
+        keep->due = false;
         av_app_say(app, "the kept state is dropped");
         return;
     }
     av_glide_end(app);
-    const struct av_snapshot *s = av_app_snapshot(app, app->view->needs | AV_NEED_HISTOGRAM);
+    keep->due = true;
+    keep->needs = app->view->needs | AV_NEED_HISTOGRAM;
+    memcpy(keep->bytes, &app->params, AV_UNDO_BYTES);
+    av_app_say(app, "this state is kept to compare with; c drops it");
+}
+
+static void take(struct av_ghost *g, const struct av_snapshot *s)
+{
     const double *density = s->now.scale ? s->histogram.scaled : s->histogram.unscaled;
     g->on = true;
     g->now = s->now;
@@ -23,5 +32,20 @@ void av_ghost_toggle(struct av_app *app)
     if (g->bins > 0) {
         memcpy(g->density, density, g->bins * sizeof *density);
     }
-    av_app_say(app, "this state is kept to compare with; c drops it");
+}
+
+void av_ghost_settle(struct av_app *app)
+{
+    if (!app->keep.due) {
+        return;
+    }
+    struct av_error e;
+    struct av_params then = app->params;
+    memcpy(&then, app->keep.bytes, AV_UNDO_BYTES);
+    app->keep.due = false;
+    if (av_model_update(app->model, &then, app->keep.needs, &e) == AV_OK) {
+        take(&app->ghost, av_model_snapshot(app->model));
+    } else {
+        av_app_say(app, "%s", e.text);
+    }
 }
