@@ -444,6 +444,26 @@ static void every_parameter_walks_steps_and_undoes(void **state)
     }
 }
 
+/* Where one line does not hold them, it says that there are more, behind the
+ * entries and whole, or not at all. */
+static void more_parameters_are_told_of(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    char line[1024];
+    line_of(app, 22, line, sizeof line);
+    assert_non_null(strstr(line, "  more 1/"));
+    for (int cols = 1; cols < 120; cols++) {
+        av_app_resize(app, cols, 24);
+        line_of(app, 22, line, sizeof line);
+        if (strstr(line, "mor") != NULL) {
+            assert_non_null(strstr(line, " more 1/"));
+        }
+        assert_true(cols < 9 || strstr(line, "d_k\xE2\x80\xB9") != NULL);
+    }
+    av_app_free(app);
+}
+
 static void direct_keys(void **state)
 {
     (void)state;
@@ -623,6 +643,76 @@ static void the_sweep_pauses(void **state)
     av_app_free(app);
 }
 
+/* A step shows d_k and says what plays; keys in between are told of on the
+ * bottom line, where Space pauses now. */
+static void the_sweep_tells_where_it_is(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, "Up"); /* another page of the parameters */
+    assert_false(shows(app, "d_k\xE2\x80\xB9"));
+    press(app, "Space");
+    assert_true(shows(app, "playing d_k 128   Space pauses"));
+    assert_true(shows(app, "d_k\xE2\x80\xB9"
+                           "128"));
+    assert_int_equal(av_app_tick(app, 0), 800);
+    assert_int_equal(av_app_tick(app, 799), 1);
+    assert_int_equal(params_of(app)->d_k, 128);
+    press(app, "j");
+    assert_true(strlen(av_app_message(app)) > 0);
+    press(app, "a a Esc");
+    assert_true(shows(app, "Space pause "));
+    av_app_resize(app, 40, 24);
+    assert_true(shows(app, "Space pause"));
+    av_app_resize(app, 80, 24);
+    av_app_tick(app, 800);
+    assert_true(shows(app, "playing d_k 256   Space pauses"));
+    press(app, "?"); /* here Space turns the page */
+    av_app_tick(app, 1600);
+    assert_string_equal(av_app_message(app), "");
+    press(app, "q Space");
+    assert_string_equal(av_app_message(app), "paused at d_k 512   Space goes on");
+    assert_false(shows(app, "Space pause "));
+    press(app, "Esc");
+    assert_true(shows(app, "Space play"));
+    av_app_free(app);
+}
+
+/* Paused, it goes on the same way, home to where it began, and is undone as one. */
+static void a_paused_sweep_goes_on(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.d_k = 2048;
+    config.params.n_q = config.params.n_k = 4;
+    struct av_app *app = open_app(&config);
+    uint64_t now = 0;
+    press(app, "Space"); /* 4096 */
+    av_app_tick(app, now);
+    av_app_tick(app, now += 800);
+    av_app_tick(app, now += 800);
+    assert_int_equal(params_of(app)->d_k, 1024);
+    press(app, "Space");
+    assert_int_equal(av_app_tick(app, now += 5000), -1);
+    assert_int_equal(params_of(app)->d_k, 1024);
+    press(app, "Space");
+    assert_int_equal(params_of(app)->d_k, 512);
+    while (av_app_tick(app, now) >= 0) {
+        now += 800;
+    }
+    assert_int_equal(params_of(app)->d_k, 2048);
+    assert_string_equal(av_app_message(app), "played: d_k is back at 2048");
+    press(app, "u");
+    assert_int_equal(params_of(app)->d_k, 2048);
+    press(app, "u");
+    assert_string_equal(av_app_message(app), "nothing to undo");
+    press(app, "Space Space d Space"); /* changed while it paused: from here anew */
+    av_app_settle(app);
+    assert_int_equal(params_of(app)->d_k, 2048);
+    assert_string_equal(av_app_message(app), "");
+    av_app_free(app);
+}
+
 /* ---- What costs and what does not ------------------------------------------------------------------ */
 
 static void only_what_is_stale_runs(void **state)
@@ -647,6 +737,38 @@ static void only_what_is_stale_runs(void **state)
     av_app_draw(app);
     assert_int_equal(av_app_snapshot(app, 0)->runs[AV_STAGE_SCORES], before[AV_STAGE_SCORES]);
     av_app_free(app);
+}
+
+/* Keys that come faster than pictures: what is kept and dropped again costs
+ * nothing, what is kept last is computed once, as it was then. */
+static void a_burst_of_kept_states_is_one(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain(), *slow = open_plain();
+    av_app_draw(app);
+    uint64_t before = av_app_snapshot(app, 0)->runs[AV_STAGE_SAMPLE];
+    for (int i = 0; i < 30; i++) {
+        press(app, "r c");
+    }
+    av_app_draw(app);
+    assert_int_equal(av_app_snapshot(app, 0)->runs[AV_STAGE_SAMPLE], before + 1);
+    press(app, "r c r");
+    av_app_draw(app);
+    assert_int_equal(av_app_snapshot(app, 0)->runs[AV_STAGE_SAMPLE], before + 3);
+    for (int i = 0; i < 31; i++) {
+        press(slow, "r");
+    }
+    press(slow, "c");
+    av_app_draw(slow);
+    press(slow, "r");
+    struct av_str a = screen(app), b = screen(slow);
+    assert_string_equal(a.text, b.text);
+    press(slow, "c");
+    assert_false(shows(slow, a.text));
+    av_str_free(&a);
+    av_str_free(&b);
+    av_app_free(app);
+    av_app_free(slow);
 }
 
 static long virtual_size(void)
@@ -804,6 +926,66 @@ static void mouse_on_a_parameter(void **state)
         press(app, "u");
         assert_true(params_of(app)->temperature == 1);
     }
+    av_app_free(app);
+}
+
+/* Off the parameters the wheel is nobody's. */
+static void the_wheel_elsewhere_does_nothing(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    int x = 0, y = 0;
+    assert_true(find(app, "n_q", &x, &y));
+    av_app_mouse(app, AV_MOUSE_WHEEL_UP, x, y);
+    struct av_str before = screen(app);
+    assert_non_null(strstr(before.text, "n_q\xE2\x80\xB9"
+                                        "64"));
+    for (int row = -1; row < 26; row += row == y - 1 ? 2 : 1) {
+        av_app_mouse(app, AV_MOUSE_WHEEL_UP, 40, row);
+        av_app_mouse(app, AV_MOUSE_WHEEL_DOWN, 40, row);
+        av_app_mouse(app, AV_MOUSE_WHEEL_DOWN, 3, row);
+    }
+    struct av_str after = screen(app);
+    assert_string_equal(before.text, after.text);
+    press(app, "= 5"); /* it does not drop what is typed */
+    av_app_mouse(app, AV_MOUSE_WHEEL_UP, 40, 5);
+    press(app, "Enter");
+    assert_int_equal(params_of(app)->n_q, 5);
+    av_str_free(&before);
+    av_str_free(&after);
+    av_app_free(app);
+}
+
+static void a_second_click_turns_a_switch(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    int x = 0, y = 0;
+    av_app_resize(app, 130, 40);
+    assert_true(find(app, "scale  ", &x, &y));
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+    assert_int_equal(params_of(app)->scale, 1);
+    av_app_draw(app);
+    for (int off = 0; off < 2; off++) {
+        av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+        assert_int_equal(params_of(app)->scale, off);
+        av_app_draw(app);
+    }
+    press(app, "u");
+    assert_int_equal(params_of(app)->scale, 0); /* each click by itself */
+    press(app, "= o");
+    av_app_draw(app);
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y); /* drops what was typed */
+    assert_int_equal(params_of(app)->scale, 0);
+    assert_true(find(app, "mask  ", &x, &y));
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+    av_app_draw(app);
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+    assert_int_equal(params_of(app)->mask, AV_MASK_CAUSAL);
+    assert_true(find(app, "n_k  ", &x, &y)); /* a number stays */
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+    av_app_mouse(app, AV_MOUSE_PRESS, x, y);
+    assert_int_equal(params_of(app)->n_k, 32);
     av_app_free(app);
 }
 
@@ -979,6 +1161,11 @@ static void files_have_their_own_sizes(void **state)
         assert_int_equal(params_of(app)->d_k, 2);
         assert_int_equal(params_of(app)->n_k, 4);
     }
+    av_app_resize(app, 80, 40);
+    static const char *const values[] = { "n_q 4 ", "n_k 4 ", "scale on", "q_std -", "dist -", "seed -" };
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        assert_true(shows(app, values[i]));
+    }
     press(app, "> > >");
     assert_int_equal(params_of(app)->head, 2);
     assert_true(shows(app, "head ends here: 0 .. 2"));
@@ -1017,7 +1204,16 @@ static void given_logits_have_no_scale(void **state)
         press(app, inert[i]);
         assert_non_null(strstr(av_app_message(app), "logits"));
     }
-    press(app, "O");
+    av_app_resize(app, 80, 40);
+    static const char *const values[] = {
+        "d_k -", "n_q 1 ", "n_k 3 ", "scale -", "q_std -", "bins -", "temperature 1"
+    };
+    press(app, "O Down"); /* marks none of these */
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        assert_true(shows(app, values[i]));
+    }
+    press(app, "Up Up Up");
+    assert_non_null(strstr(av_app_message(app), "no effect: the logits are given"));
     assert_true(fabs(av_app_snapshot(app, 0)->now.entropy_mean - 0.952807564013367) < 1e-13);
     av_app_free(app);
 }
@@ -1165,6 +1361,7 @@ int main(void)
         cmocka_unit_test(glide_leaves_no_trace),
         cmocka_unit_test(animation_can_be_switched_off),
         cmocka_unit_test(every_parameter_walks_steps_and_undoes),
+        cmocka_unit_test(more_parameters_are_told_of),
         cmocka_unit_test(direct_keys),
         cmocka_unit_test(undo_goes_far_back),
         cmocka_unit_test(cursor_moves_undo_together),
@@ -1173,12 +1370,17 @@ int main(void)
         cmocka_unit_test(the_end_of_a_range_is_told),
         cmocka_unit_test(the_sweep_goes_up_down_and_home),
         cmocka_unit_test(the_sweep_pauses),
+        cmocka_unit_test(the_sweep_tells_where_it_is),
+        cmocka_unit_test(a_paused_sweep_goes_on),
         cmocka_unit_test(only_what_is_stale_runs),
+        cmocka_unit_test(a_burst_of_kept_states_is_one),
         cmocka_unit_test(without_memory_the_old_state_stays),
         cmocka_unit_test(every_size_draws_and_answers),
         cmocka_unit_test(a_single_line_still_speaks),
         cmocka_unit_test(ascii_is_ascii),
         cmocka_unit_test(mouse_on_a_parameter),
+        cmocka_unit_test(the_wheel_elsewhere_does_nothing),
+        cmocka_unit_test(a_second_click_turns_a_switch),
         cmocka_unit_test(a_drag_doubles_every_fourth_column),
         cmocka_unit_test(mouse_in_the_heatmap),
         cmocka_unit_test(a_ghost_is_kept_and_dropped),
