@@ -138,6 +138,7 @@ enum { AV_RANGE_MAX = 96 };
 const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX]);
 
 const struct av_param *av_app_selected(const struct av_app *app);
+void av_app_select(struct av_app *app, const struct av_param *row);
 
 /* Moves the selection along the list, round its ends. */
 void av_app_walk(struct av_app *app, int by);
@@ -147,7 +148,6 @@ void av_app_view_action(struct av_app *app, void (*run)(struct av_view_edit *edi
 void av_app_view_click(struct av_app *app, int x, int y);
 
 /* ---- undo.c ------------------------------------------------------------ */
-void av_app_select(struct av_app *app, const struct av_param *row);
 
 void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge);
 void av_undo_close(struct av_undo *u);                    /* nothing adds to the newest entry any more */

@@ -122,16 +122,16 @@ const struct av_param *av_app_selected(const struct av_app *app)
     return &av_params_table(&count)[app->selected];
 }
 
-void av_app_walk(struct av_app *app, int by)
-{
-    size_t count;
-    const struct av_param *table = av_params_table(&count);
 void av_app_select(struct av_app *app, const struct av_param *row)
 {
     size_t count;
     app->selected = (size_t)(row - av_params_table(&count));
 }
 
+void av_app_walk(struct av_app *app, int by)
+{
+    size_t count;
+    const struct av_param *table = av_params_table(&count);
     do {
         app->selected = (app->selected + (by > 0 ? 1 : count - 1)) % count;
     } while (!av_app_listed(app, &table[app->selected]));
