@@ -52,7 +52,8 @@ struct av_fill {
 };
 
 /* A bar of `part` (0 .. 1, clipped) of w cells from (x, y) to the right, in
- * eighths of a cell. What is above 0 shows at least one eighth. */
+ * eighths of a cell; with a body other than the full block in whole cells, so
+ * that it has one texture. What is above 0 shows at least one eighth. */
 void av_plot_bar(struct av_canvas *c, int x, int y, int w, double part, struct av_fill fill);
 
 /* A column of `part` of h cells that grows up from row `bottom`. */

@@ -9,14 +9,15 @@ struct stand_ins {
 };
 
 /* In ascending order. A '?' is a gap: a character without a stand-in. Bars
- * grow as . : - = + * % # in eighths; shades as . : * #. */
+ * grow as . : - = + * % # in eighths; shades as : * % #, apart from the dots of
+ * the least heat. */
 static const struct stand_ins table[] = {
     { 0x00A0, " !cL$Y|S\"ca<!-r-o~23'uP.,1o>????" },
     { 0x00C0, "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty" },
     { 0x0391, "ABGDEZHQIKLMNXOPR?STUFXYW" }, /* Alpha .. Omega */
     { 0x03B1, "abgdezhqiklmnxoprsstufxyw" }, /* alpha .. omega */
     { 0x1D40, "T" },                         /* transposed */
-    { 0x2010, "------|_'',''\"\"\"++*>..." },
+    { 0x2010, "------|_'',''\"\"\"++o>..." },
     { 0x2032, "'\"" },
     { 0x2039, "<>" },
     { 0x2070, "0i??456789+-=()n0123456789+-=()?aeoxehklmnpst" },
@@ -38,8 +39,8 @@ static const struct stand_ins table[] = {
     { 0x2550, "=|++++++++++++++" },  /* double lines */
     { 0x2560, "++++++++++++++++" },  /* double lines, arcs */
     { 0x2570, "+/\\X-|-|-|-|-|-|" }, /* diagonals, half lines */
-    { 0x2580, "\".:-=+*%#%*+=-:|=.:*-|..'#\\##'/#" },
-    { 0x25A0, "#oo#######..--||--^^^^>>>>>>vvvv<<<<<<*o**ooooo*" },
+    { 0x2580, "\".:-=+*%#%*+=-:|=:*%-|..'#\\##'/#" },
+    { 0x25A0, "#oo#######..--||--^^^^>>>>>>vvvv<<<<<<*x**ooooo*" },
     { 0x2713, "vvxxxx" }, /* checks and crosses */
 };
 

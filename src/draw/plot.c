@@ -67,49 +67,46 @@ const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits)
 
 enum { FULL_BLOCK = 0x2588 };
 
-/* Eighths of a cell that `part` of `cells` cells fills. */
-static int eighths(double part, int cells)
+/* A bar that fills `part` of `cells` cells: whole cells, and the eighths of a
+ * last one that is broken. A shaded bar has one texture: a cell is whole from
+ * half on and else blank, and only a bar that would vanish shows an eighth. */
+struct bar {
+    int whole, eighths;
+};
+
+static struct bar make_bar(double part, int cells, struct av_fill fill)
 {
     if (!(part > 0) || cells <= 0) {
-        return 0;
+        return (struct bar){ 0, 0 };
     }
-    int n = (int)lround((part < 1 ? part : 1) * 8 * cells);
-    return n > 0 ? n : 1;
-}
-
-/* Whether a bar of n eighths ends in a cell of its own: in a broken one, and
- * always when its body is shaded, which it then outlines. */
-static bool has_cap(int n, struct av_fill fill)
-{
-    return n % 8 > 0 || (n > 0 && fill.body != FULL_BLOCK);
-}
-
-static uint32_t cap_eighths(int n)
-{
-    return n % 8 > 0 ? (uint32_t)(n % 8) : 8;
+    part = part < 1 ? part : 1;
+    if (fill.body != FULL_BLOCK) {
+        int whole = (int)lround(part * cells);
+        return (struct bar){ whole, whole == 0 };
+    }
+    int n = (int)lround(part * 8 * cells);
+    return n > 0 ? (struct bar){ n / 8, n % 8 } : (struct bar){ 0, 1 };
 }
 
 void av_plot_bar(struct av_canvas *c, int x, int y, int w, double part, struct av_fill fill)
 {
-    int n = eighths(part, w);
-    int full = (n - has_cap(n, fill)) / 8;
-    for (int i = 0; i < full; i++) {
+    struct bar b = make_bar(part, w, fill);
+    for (int i = 0; i < b.whole; i++) {
         av_canvas_put(c, x + i, y, fill.body, fill.role);
     }
-    if (has_cap(n, fill)) {
-        av_canvas_put(c, x + full, y, 0x2590U - cap_eighths(n), fill.role);
+    if (b.eighths > 0) {
+        av_canvas_put(c, x + b.whole, y, 0x2590U - (uint32_t)b.eighths, fill.role);
     }
 }
 
 void av_plot_column(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill fill)
 {
-    int n = eighths(part, h);
-    int full = (n - has_cap(n, fill)) / 8;
-    for (int i = 0; i < full; i++) {
+    struct bar b = make_bar(part, h, fill);
+    for (int i = 0; i < b.whole; i++) {
         av_canvas_put(c, x, bottom - i, fill.body, fill.role);
     }
-    if (has_cap(n, fill)) {
-        av_canvas_put(c, x, bottom - full, 0x2580U + cap_eighths(n), fill.role);
+    if (b.eighths > 0) {
+        av_canvas_put(c, x, bottom - b.whole, 0x2580U + (uint32_t)b.eighths, fill.role);
     }
 }
 

@@ -1,7 +1,7 @@
 /* svg.c - a canvas as a picture.
  *
- * Row by row: backgrounds with full blocks and shades, then the other blocks
- * and lines as shapes, then text, every character with its own x, so that
+ * Row by row: backgrounds with full blocks and shades, then dots, the other
+ * blocks and lines as shapes, then text, every character with its own x, so that
  * columns align in any font. All coordinates are whole numbers: no locale can
  * put commas into them. */
 #include "attnviz/out.h"
@@ -39,14 +39,22 @@ static uint32_t mix(uint32_t a, uint32_t b, int percent)
     return out;
 }
 
+/* A light shade is a texture: dots in the full colour, so that a bar looks
+ * like its name and its numbers. In a heatmap it is a tint between two levels. */
+static bool is_dotted(const struct av_cell *cell)
+{
+    return cell->code == AV_SVG_LIGHT_SHADE && cell->role != AV_ROLE_HEAT;
+}
+
 static struct paint paint_of(const struct picture *p, int x, int y)
 {
-    struct av_style s = av_style_reduce(av_theme_style(p->theme, av_canvas_at(p->canvas, x, y)), AV_DEPTH_TRUE);
+    const struct av_cell *cell = av_canvas_at(p->canvas, x, y);
+    struct av_style s = av_style_reduce(av_theme_style(p->theme, cell), AV_DEPTH_TRUE);
     uint32_t fg = s.fg == AV_COLOR_DEFAULT ? p->ink : av_color_rgb(s.fg);
     uint32_t bg = s.bg == AV_COLOR_DEFAULT ? p->paper : av_color_rgb(s.bg);
     struct paint paint = { s.reverse ? bg : fg, s.reverse ? fg : bg, s.bold, s.underline };
     struct av_svg_block block;
-    if (av_svg_block(av_canvas_at(p->canvas, x, y)->code, &block) && block.w == W && block.h == H) {
+    if (!is_dotted(cell) && av_svg_block(cell->code, &block) && block.w == W && block.h == H) {
         paint.bg = mix(paint.fg, paint.bg, block.percent);
     }
     return paint;
@@ -90,6 +98,28 @@ static void add_backgrounds(const struct picture *p, int y)
             add_rect(p, x * W, y * H, (end - x) * W, H, bg);
         }
     }
+}
+
+/* Neighbouring dotted cells of a colour are one path. */
+static void add_dots(const struct picture *p, int y)
+{
+    struct av_str path = AV_STR_INIT;
+    for (int x = 0, end; x < p->canvas->cols; x = end) {
+        end = x + 1;
+        if (!is_dotted(av_canvas_at(p->canvas, x, y))) {
+            continue;
+        }
+        uint32_t fg = paint_of(p, x, y).fg;
+        while (end < p->canvas->cols && is_dotted(av_canvas_at(p->canvas, end, y)) && paint_of(p, end, y).fg == fg) {
+            end++;
+        }
+        av_svg_dots(&path, x * W, y * H, (end - x) * W);
+        av_str_addf(p->out, "<path d=\"%s\" stroke=\"#%06x\" stroke-width=\"%d\" stroke-dasharray=\"%d\"/>\n",
+                    path.text, (unsigned)fg, AV_SVG_DOT, AV_SVG_DOT);
+        av_str_clear(&path);
+    }
+    p->out->failed = p->out->failed || path.failed;
+    av_str_free(&path);
 }
 
 /* Blocks that cover a part of their cell; equal neighbours that fill its width
@@ -223,6 +253,7 @@ void av_out_svg(struct av_str *out, const struct av_canvas *c, const struct av_t
     add_head(&p, title);
     for (int y = 0; y < c->rows; y++) {
         add_backgrounds(&p, y);
+        add_dots(&p, y);
         add_blocks(&p, y);
         add_lines(&p, y);
         add_underlines(&p, y);

@@ -114,3 +114,13 @@ void av_svg_line(struct av_str *path, uint32_t code, int x, int y)
         add_arms(path, line, x, y);
     }
 }
+
+void av_svg_dots(struct av_str *path, int x, int y, int w)
+{
+    /* A quarter of the cell, as in most fonts: every second dot of every
+     * second row, the rows shifted against each other. */
+    for (int row = 0; row < H / (2 * AV_SVG_DOT); row++) {
+        int shift = row % 2 * AV_SVG_DOT;
+        av_str_addf(path, "M%d %dh%d", x + shift, y + (2 * row + 1) * AV_SVG_DOT, w - shift);
+    }
+}

@@ -23,4 +23,9 @@ bool av_svg_is_line(uint32_t code);
  * is (x, y); nothing when code is no line. */
 void av_svg_line(struct av_str *path, uint32_t code, int x, int y);
 
+/* The dots of a light shade over w units from (x, y), a cell high, as a path
+ * to be stroked AV_SVG_DOT wide in dashes of AV_SVG_DOT. */
+enum { AV_SVG_LIGHT_SHADE = 0x2591, AV_SVG_DOT = 2 };
+void av_svg_dots(struct av_str *path, int x, int y, int w);
+
 #endif

@@ -202,7 +202,7 @@ static void ascii_canvas_holds_ascii_alone(void **state)
     char out[64];
     struct av_canvas c = make(16, 1, true);
     av_canvas_text(&c, 0, 0, AV_ROLE_TEXT, "│─┼█░·×→‹64›…é漢");
-    assert_string_equal(row(&c, 0, out), "|-+#..x><64>.e? ");
+    assert_string_equal(row(&c, 0, out), "|-+#:.x><64>.e? ");
     for (uint32_t code = 0; code < 0x11000; code++) {
         av_canvas_put(&c, 0, 0, code, AV_ROLE_TEXT);
         uint32_t got = av_canvas_at(&c, 0, 0)->code;
@@ -222,6 +222,24 @@ static void every_glyph_of_the_program_has_a_stand_in(void **state)
     assert_int_equal(av_glyph_ascii('~'), '~');
     assert_int_equal(av_glyph_ascii(0x2588), '#');
     assert_int_equal(av_glyph_ascii(0x6F22), '?');
+}
+
+/* Theory's dots and the marks of gauges are told from the tops of bars, and the
+ * body of shaded bars from the least heat. */
+static void marks_stand_out_in_ascii(void **state)
+{
+    (void)state;
+    static const uint32_t marks[] = { 0x2022, 0x25C7, 0x25B3, 0x25CF, 0x2502 };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        for (size_t j = 0; j < i; j++) {
+            assert_int_not_equal(av_glyph_ascii(marks[i]), av_glyph_ascii(marks[j]));
+        }
+    }
+    for (uint32_t n = 1; n <= 8; n++) {
+        assert_int_not_equal(av_glyph_ascii(marks[0]), av_glyph_ascii(0x2580 + n));
+        assert_int_not_equal(av_glyph_ascii(marks[1]), av_glyph_ascii(0x2580 + n));
+    }
+    assert_int_not_equal(av_glyph_ascii(0x2591), '.');
 }
 
 static void eighths_grow_in_ascii_too(void **state)
@@ -251,6 +269,7 @@ int main(void)
         cmocka_unit_test(heat_glyphs_grow_with_the_level),
         cmocka_unit_test(ascii_canvas_holds_ascii_alone),
         cmocka_unit_test(every_glyph_of_the_program_has_a_stand_in),
+        cmocka_unit_test(marks_stand_out_in_ascii),
         cmocka_unit_test(eighths_grow_in_ascii_too),
     };
     return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);

@@ -229,12 +229,26 @@ static void a_trace_of_something_is_seen(void **state)
     av_plot_column(&c, 2, 3, 4, (double)NAN, (struct av_fill){ 0x2588, AV_ROLE_BAR });
     assert_int_equal(av_canvas_at(&c, 1, 3)->code, ' ');
     assert_int_equal(av_canvas_at(&c, 2, 3)->code, ' ');
-    /* A shaded body is outlined: it always ends in a solid cell. */
-    av_plot_column(&c, 3, 3, 4, 0.5, (struct av_fill){ 0x2591, AV_ROLE_BAR });
-    assert_int_equal(av_canvas_at(&c, 3, 3)->code, 0x2591);
-    assert_int_equal(av_canvas_at(&c, 3, 2)->code, 0x2588);
-    assert_int_equal(av_canvas_at(&c, 3, 1)->code, ' ');
     av_canvas_free(&c);
+}
+
+/* A shaded bar has one texture: cells of which at least half is filled. */
+static void shaded_bars_count_in_cells(void **state)
+{
+    (void)state;
+    const struct av_fill shaded = { 0x2591, AV_ROLE_UNSCALED };
+    for (int n = 0; n <= 40; n++) {
+        struct av_canvas c = make(6, 6);
+        av_plot_bar(&c, 1, 5, 4, n / 40.0, shaded);
+        av_plot_column(&c, 0, 4, 4, n / 40.0, shaded);
+        for (int i = 0; i < 4; i++) {
+            bool half = n - 10 * i >= 5;
+            bool trace = i == 0 && n > 0 && n < 5; /* would vanish whole */
+            assert_int_equal(av_canvas_at(&c, 1 + i, 5)->code, half ? 0x2591 : trace ? 0x258F : ' ');
+            assert_int_equal(av_canvas_at(&c, 0, 4 - i)->code, half ? 0x2591 : trace ? 0x2581 : ' ');
+        }
+        av_canvas_free(&c);
+    }
 }
 
 static void text_fits_whole_or_not_at_all(void **state)
@@ -302,6 +316,7 @@ int main(void)
         cmocka_unit_test(vertical_labels_stand_in_their_rows),
         cmocka_unit_test(bars_count_in_eighths),
         cmocka_unit_test(a_trace_of_something_is_seen),
+        cmocka_unit_test(shaded_bars_count_in_cells),
         cmocka_unit_test(text_fits_whole_or_not_at_all),
         cmocka_unit_test(text_wraps_at_blanks),
         cmocka_unit_test(clips_only_narrow),

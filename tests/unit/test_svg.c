@@ -279,7 +279,7 @@ static void svg_mixes_shades_into_the_cell(void **state)
     struct av_canvas c = { .ascii = false };
     struct av_str out = AV_STR_INIT;
     assert_int_equal(av_canvas_resize(&c, 4, 1, NULL), AV_OK);
-    av_canvas_text(&c, 0, 0, AV_ROLE_TEXT, "█▓▒░");
+    av_canvas_text(&c, 0, 0, AV_ROLE_HEAT, "█▓▒░");
     av_out_svg(&out, &c, &t, "t");
     /* Each lighter than the one before, none the paper's white. */
     const char *at = strstr(out.text, "<g ");
@@ -292,6 +292,26 @@ static void svg_mixes_shades_into_the_cell(void **state)
         assert_true(fill > before && fill < 0xFFFFFF);
         before = fill;
     }
+    av_str_free(&out);
+    av_canvas_free(&c);
+}
+
+/* A bar of light shade is dots in its series' own colour on the ground. */
+static void svg_dots_light_shade(void **state)
+{
+    (void)state;
+    struct av_theme t = builtin("dark");
+    struct av_canvas c = { .ascii = false };
+    struct av_str out = AV_STR_INIT;
+    assert_int_equal(av_canvas_resize(&c, 6, 1, NULL), AV_OK);
+    av_canvas_text(&c, 1, 0, AV_ROLE_UNSCALED, "░░░");
+    av_out_svg(&out, &c, &t, "t");
+    char color[32];
+    snprintf(color, sizeof color, "stroke=\"#%06x\"", (unsigned)av_color_rgb(t.roles[AV_ROLE_UNSCALED].fg));
+    const char *path = strstr(out.text, "<path d=\"M8 2h24M10 6h22M8 10h24M10 14h22\"");
+    assert_non_null(path);
+    assert_non_null(strstr(path, color));
+    assert_null(strstr(path + 1, "<path")); /* one for all three */
     av_str_free(&out);
     av_canvas_free(&c);
 }
@@ -324,6 +344,7 @@ int main(void)
         cmocka_unit_test(svg_blocks_cover_their_eighths),
         cmocka_unit_test(svg_of_a_full_screen_is_small),
         cmocka_unit_test(svg_mixes_shades_into_the_cell),
+        cmocka_unit_test(svg_dots_light_shade),
     };
     return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
 }
