@@ -30,6 +30,10 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
     av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
 }
 
+/* Below this part of the largest a weight is none to the eye: the trace that a
+ * column leaves would make zero look like one. */
+static const double LEAST_PART = 1.0 / 16;
+
 static double largest_of(const double *p, size_t n)
 {
     double most = 0;
@@ -62,7 +66,7 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
         double part = largest_of(p + g->col + first, n) / top;
         /* Wide columns keep a gap, so that equal ones can be counted. */
         int w = g->cell_w > 2 ? g->cell_w - 1 : g->cell_w;
-        for (int k = 0; k < w; k++) {
+        for (int k = 0; k < w && part >= LEAST_PART; k++) {
             av_plot_column(c, g->cells.x + (int)x * g->cell_w + k, r.y + r.h - 1, r.h, part, fill);
         }
     }

@@ -3,14 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TITLE_ROOM = 34 }; /* for the words behind the quantity's name */
 
 static const double LOG_BOTTOM = -12; /* log10 weights below count as none */
 
-/* What the levels stand for. */
+/* What the levels stand for; root: a level is proportional to the root. */
 struct heat_scale {
     double lo, hi;
+    bool root;
 };
 
 struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
@@ -68,15 +70,19 @@ static enum av_heat_state value_at(struct pooled *p, size_t x, size_t y, double 
     return state;
 }
 
-/* Weights go from 0 to the largest in sight, logarithms over twelve powers of
- * ten, others from the least to the largest in sight. */
+/* Weights have one scale in every state, so that states compare: from 0 to 1,
+ * by their roots, where small ones stay visible. Logarithms go over twelve
+ * powers of ten, others from the least to the largest in sight. */
 static struct heat_scale make_scale(struct pooled *p)
 {
     const struct av_heat_grid *g = p->g;
-    if (p->quantity == AV_HEAT_LOG_WEIGHTS) {
-        return (struct heat_scale){ LOG_BOTTOM, 0 };
+    if (p->quantity == AV_HEAT_WEIGHTS) {
+        return (struct heat_scale){ 0, 1, true };
     }
-    struct heat_scale scale = { (double)INFINITY, -(double)INFINITY };
+    if (p->quantity == AV_HEAT_LOG_WEIGHTS) {
+        return (struct heat_scale){ LOG_BOTTOM, 0, false };
+    }
+    struct heat_scale scale = { (double)INFINITY, -(double)INFINITY, false };
     for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
         for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
             double v = 0;
@@ -87,9 +93,8 @@ static struct heat_scale make_scale(struct pooled *p)
         }
     }
     if (!(scale.lo <= scale.hi)) {
-        return (struct heat_scale){ 0, 1 };
+        return (struct heat_scale){ 0, 1, false };
     }
-    scale.lo = p->quantity == AV_HEAT_WEIGHTS ? 0 : scale.lo;
     return scale;
 }
 
@@ -98,7 +103,8 @@ static int level_of(const struct heat_scale *scale, double v)
     if (!(scale->hi > scale->lo)) {
         return AV_HEAT_LEVELS - 1;
     }
-    double level = (v - scale->lo) / (scale->hi - scale->lo) * AV_HEAT_LEVELS;
+    double part = (v - scale->lo) / (scale->hi - scale->lo);
+    double level = (scale->root ? sqrt(part) : part) * AV_HEAT_LEVELS;
     return level < 0 ? 0 : level < AV_HEAT_LEVELS ? (int)level : AV_HEAT_LEVELS - 1;
 }
 
@@ -171,22 +177,57 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     }
 }
 
+/* The ramp from level `from` up to before `to`; returns the column behind it. */
+static int draw_ramp(struct av_canvas *c, int x, int y, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        av_canvas_heat(c, x++, y, i);
+    }
+    return x;
+}
+
+/* "0 <ramp> 1" by values at the ends; the column behind the ramp's first end
+ * when there is no room for it. */
+static int draw_ends(struct av_canvas *c, int x, int right, int y, const struct heat_scale *scale)
+{
+    char number[AV_NUMBER_MAX];
+    x = av_plot_fit(c, x, right, y, AV_ROLE_AXIS, av_plot_short(number, scale->lo, 3)) + 1;
+    if (right - x < AV_HEAT_LEVELS) {
+        return x;
+    }
+    x = draw_ramp(c, x, y, 0, AV_HEAT_LEVELS);
+    return av_plot_fit(c, x + 1, right, y, AV_ROLE_AXIS, av_plot_short(number, scale->hi, 3));
+}
+
+/* "p 0 <ramp> .25 <ramp> 1": the middle of the ramp is a quarter, of which a
+ * half is the root. The ramp starts where the cells do. */
+static int draw_root_ends(struct av_canvas *c, int x, int right, int y)
+{
+    static const char low[] = "p 0 ", middle[] = " .25 ", high[] = " 1";
+    int from = x - (int)strlen(low);
+    if (right - x < AV_HEAT_LEVELS + (int)strlen(middle) + (int)strlen(high)) {
+        return draw_ends(c, x, right, y, &(struct heat_scale){ 0, 1, true });
+    }
+    av_canvas_text(c, from, y, AV_ROLE_AXIS, low);
+    x = draw_ramp(c, x, y, 0, AV_HEAT_LEVELS / 2);
+    x = av_canvas_text(c, x, y, AV_ROLE_AXIS, middle);
+    x = draw_ramp(c, x, y, AV_HEAT_LEVELS / 2, AV_HEAT_LEVELS);
+    return av_canvas_text(c, x, y, AV_ROLE_AXIS, high);
+}
+
 static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
                         const struct av_snapshot *s, const struct heat_scale *scale)
 {
-    char number[AV_NUMBER_MAX];
+    static const char *const kinds[2][2] = { { "colour ~ √p", "~ √p" }, { "colour ~ sqrt(p)", "~ sqrt(p)" } };
     int y = g->cells.y + g->cells.h;
     int right = r.x + r.w;
-    int x = av_plot_fit(c, g->cells.x, right, y, AV_ROLE_AXIS, av_plot_short(number, scale->lo, 3)) + 1;
-    if (right - x < AV_HEAT_LEVELS) {
-        return;
-    }
-    for (int i = 0; i < AV_HEAT_LEVELS; i++) {
-        av_canvas_heat(c, x + i, y, i);
-    }
-    x = av_plot_fit(c, x + AV_HEAT_LEVELS + 1, right, y, AV_ROLE_AXIS, av_plot_short(number, scale->hi, 3)) + 2;
+    int x = scale->root ? draw_root_ends(c, g->cells.x, right, y) : draw_ends(c, g->cells.x, right, y, scale);
+    x += 2;
     if (s->params.mask == AV_MASK_CAUSAL) {
-        av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, "masked");
+        x = av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, "masked");
+    }
+    for (int i = 0, end = x; scale->root && i < 2 && end == x; i++) {
+        end = av_plot_fit(c, x, right, y, AV_ROLE_DIM, kinds[c->ascii][i]);
     }
 }
 

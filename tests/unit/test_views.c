@@ -445,23 +445,102 @@ static void log_weights_hold_below_the_smallest_double(void **state)
     fake_free(&f);
 }
 
-static void the_largest_weight_is_the_hottest_cell(void **state)
+/* The level of a weight: how many of the eleven steps, even in its root, it
+ * has climbed. */
+static int level_by_steps(double p)
+{
+    int level = 0;
+    for (int k = 1; k < AV_HEAT_LEVELS; k++) {
+        level += p >= (double)(k * k) / (AV_HEAT_LEVELS * AV_HEAT_LEVELS);
+    }
+    return level;
+}
+
+/* Every cell has the level of the largest weight that it stands for. */
+static void check_levels(const struct fake *f, int w, int h)
+{
+    struct av_canvas c = drawn("weights", f, w, h, false);
+    struct av_heat_grid g = av_panel_weights_grid((struct av_rect){ 0, 1, w, h - 2 }, &f->s, &f->state);
+    size_t n_k = f->s.n_k;
+    assert_int_equal(g.rows * g.cols, f->s.n_q * n_k);
+    for (size_t i = 0; i < f->s.n_q; i += g.pool_rows) {
+        for (size_t j = 0; j < n_k; j += g.pool_cols) {
+            double most = 0;
+            for (size_t a = i; a < i + g.pool_rows && a < f->s.n_q; a++) {
+                for (size_t b = j; b < j + g.pool_cols && b < n_k; b++) {
+                    most = fmax(most, f->weights[a * n_k + b]);
+                }
+            }
+            const struct av_cell *cell = av_canvas_at(&c, av_heat_x(&g, j), av_heat_y(&g, i));
+            bool cursor = cell->mark;
+            assert_true(cursor || cell->role == AV_ROLE_HEAT);
+            assert_int_equal(cell->level, level_by_steps(most));
+        }
+    }
+    av_canvas_free(&c);
+}
+
+static void weights_have_one_scale_in_every_state(void **state)
+{
+    (void)state;
+    static const char *const states[][3] = {
+        { "scale=on" }, { "scale=off" }, { "temperature=1e6" }, { "scale=off", "d_k=4096" }
+    };
+    for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
+        struct fake f;
+        make(&f, states[k]);
+        check_levels(&f, 80, 40);
+        check_levels(&f, 40, 20);
+        assert_says("weights", &f, 80, 22, "p 0 ");
+        assert_says("weights", &f, 80, 22, " .25 ");
+        assert_says("weights", &f, 80, 22, " 1  colour ~ √p");
+        assert_says("overview", &f, 80, 22, " 1  colour ~ √p");
+        fake_free(&f);
+    }
+}
+
+/* The words beside the ramp leave room for what is drawn in the cells. */
+static void the_legend_of_weights_says_its_scale(void **state)
 {
     (void)state;
     struct fake f;
-    MAKE(&f, "n_q=16", "n_k=16");
-    struct av_canvas c = drawn("weights", &f, 80, 24, false);
-    struct av_heat_grid g = av_panel_weights_grid((struct av_rect){ 0, 1, 80, 22 }, &f.s, &f.state);
-    assert_true(g.pool_rows == 1 && g.pool_cols == 1);
-    size_t at = 0;
-    for (size_t i = 0; i < 256; i++) {
-        at = f.weights[i] > f.weights[at] ? i : at;
-    }
-    const struct av_cell *cell = av_canvas_at(&c, av_heat_x(&g, at % 16), av_heat_y(&g, at / 16));
-    assert_int_equal(cell->role, AV_ROLE_HEAT);
-    assert_int_equal(cell->level, AV_HEAT_LEVELS - 1);
+    MAKE(&f, "mask=causal");
+    assert_says("overview", &f, 80, 22, " 1  · masked");
+    assert_says("overview", &f, 120, 38, "· masked");
+    struct av_canvas c = drawn("weights", &f, 80, 22, true);
+    assert_true(find(&c, "colour ~ sqrt(p)") > 0);
+    av_canvas_free(&c);
+    f.state.quantity = AV_HEAT_LOG_WEIGHTS;
+    assert_says("weights", &f, 80, 22, "-12 ");
+    f.state.quantity = AV_HEAT_LOGITS;
+    c = drawn("weights", &f, 80, 22, false);
+    assert_int_equal(find(&c, "√p"), -1);
     av_canvas_free(&c);
     fake_free(&f);
+}
+
+/* A column of the selected query stands for a weight of some size. */
+static void small_weights_leave_their_column_blank(void **state)
+{
+    (void)state;
+    for (int scale = 0; scale <= 1; scale++) {
+        struct fake f;
+        MAKE(&f, scale ? "scale=on" : "scale=off", "n_k=16");
+        double top = f.rows[0].max;
+        for (size_t j = 0; j < 16; j++) {
+            f.weights[j] = j == f.rows[0].argmax ? top : top / 16 * (j % 2 == 0 ? 0.99 : 1.01);
+        }
+        struct av_canvas c = drawn("overview", &f, 80, 22, false);
+        int y = find(&c, "query 0") + 1;
+        struct av_layout l = av_layout_overview((struct av_rect){ 0, 0, 80, 22 }, 32, 16);
+        struct av_heat_grid g = av_panel_weights_grid(l.at[AV_PLACE_WEIGHTS], &f.s, &f.state);
+        for (size_t j = 0; j < 16; j++) {
+            bool seen = j % 2 == 1 || j == f.rows[0].argmax;
+            assert_int_equal(av_canvas_at(&c, av_heat_x(&g, j), y + l.at[AV_PLACE_QUERY].h - 2)->code != ' ', seen);
+        }
+        av_canvas_free(&c);
+        fake_free(&f);
+    }
 }
 
 /* ---- mouse and keys -------------------------------------------------- */
@@ -659,7 +738,9 @@ int main(void)
         cmocka_unit_test(moments_stand_beside_theory),
         cmocka_unit_test(pooled_values_are_those_of_the_entries),
         cmocka_unit_test(log_weights_hold_below_the_smallest_double),
-        cmocka_unit_test(the_largest_weight_is_the_hottest_cell),
+        cmocka_unit_test(weights_have_one_scale_in_every_state),
+        cmocka_unit_test(the_legend_of_weights_says_its_scale),
+        cmocka_unit_test(small_weights_leave_their_column_blank),
         cmocka_unit_test(a_click_selects_what_is_drawn_there),
         cmocka_unit_test(clicks_in_the_overview_reach_every_entry),
         cmocka_unit_test(keys_keep_the_cursor_inside_and_in_sight),
