@@ -28,19 +28,24 @@ static void put(const struct writer *w, int x, enum av_role role, const char *te
     }
 }
 
-/* "keys    what they do", the text broken into lines beside or below. */
-static void item(struct writer *w, const char *keys, const char *text)
+/* Text from column x on, broken into lines. */
+static void paragraph(struct writer *w, int x, const char *text)
 {
-    bool narrow = w->r.w < NARROW_W;
-    int x = narrow ? 3 : KEYS_W;
-    put(w, 1, AV_ROLE_KEY, keys, strlen(keys));
-    w->line += narrow || strlen(keys) + 2 > KEYS_W ? 1 : 0;
     do {
         size_t len = av_wrap_piece(text, w->r.w - x - 1);
         put(w, x, AV_ROLE_TEXT, text, len);
         text += len + strspn(text + len, " ");
         w->line++;
     } while (*text != '\0');
+}
+
+/* "keys    what they do", the text beside or below. */
+static void item(struct writer *w, const char *keys, const char *text)
+{
+    bool narrow = w->r.w < NARROW_W;
+    put(w, 1, AV_ROLE_KEY, keys, strlen(keys));
+    w->line += narrow || strlen(keys) + 2 > KEYS_W ? 1 : 0;
+    paragraph(w, narrow ? 3 : KEYS_W, text);
 }
 
 static void title(struct writer *w, const char *text)
@@ -74,6 +79,25 @@ static void view_actions(struct writer *w, const struct av_view *view)
     title(w, heading);
     for (const struct av_view_action *a = view->actions; a->key != NULL; a++) {
         item(w, a->key, a->help);
+    }
+}
+
+/* Its lines are of the source: they flow on up to one that ends a sentence. */
+static void view_about(struct writer *w, const struct av_view *view)
+{
+    if (view->about == NULL) {
+        return;
+    }
+    char text[1024];
+    size_t len = 0;
+    title(w, "what this view shows");
+    for (const char *const *line = view->about; *line != NULL; line++) {
+        snprintf(text + len, sizeof text - len, "%s%s", len > 0 ? " " : "", *line);
+        len = strlen(text);
+        if (line[1] == NULL || text[len - 1] == '.') {
+            paragraph(w, 1, text);
+            len = 0;
+        }
     }
 }
 
@@ -115,6 +139,7 @@ static void parameters(struct writer *w, const struct av_app *app)
 static int write_all(const struct av_app *app, struct writer w)
 {
     view_actions(&w, app->view);
+    view_about(&w, app->view);
     actions(&w);
     mouse(&w);
     views(&w);

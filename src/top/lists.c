@@ -61,6 +61,18 @@ static void write_views(struct av_str *out)
     }
 }
 
+/* What each view shows, line by line. */
+static void write_about(struct av_str *out)
+{
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    for (size_t i = 0; i < count; i++) {
+        for (const char *const *line = views[i]->about; line != NULL && *line != NULL; line++) {
+            av_str_addf(out, "%s\t%s\n", views[i]->name, *line);
+        }
+    }
+}
+
 /* Keys of everywhere first, then those that a view adds. */
 static void write_keys(struct av_str *out)
 {
@@ -156,10 +168,11 @@ static const struct {
     { "block\tfield\tunit\tmeaning", write_fields },
     { "name\tformats\tmeaning", write_commands },
     { "option\tletter\targument\tcommands\tvalues\tsetting\tmeaning", write_options },
+    { "view\tmeaning", write_about },
 };
 
 const char *const av_list_names[] = { "params", "views",    "keys",    "themes", "variants",
-                                      "fields", "commands", "options", NULL };
+                                      "fields", "commands", "options", "about",  NULL };
 
 _Static_assert(sizeof LISTS / sizeof LISTS[0] + 1 == sizeof av_list_names / sizeof av_list_names[0],
                "a name for every list");

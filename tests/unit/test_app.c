@@ -212,11 +212,45 @@ static void help_tells_everything(void **state)
     for (const struct av_view_action *a = view->actions; a != NULL && a->key != NULL; a++) {
         assert_non_null(strstr(text.text, a->help));
     }
+    assert_non_null(strstr(text.text, "what this view shows"));
     const struct av_param *params = av_params_table(&count);
     for (size_t i = 0; i < count; i++) {
         assert_true(!on_list(&params[i]) || strstr(text.text, params[i].text) != NULL);
     }
     av_str_free(&text);
+    av_app_free(app);
+}
+
+/* Word by word what each view tells of itself, whatever the width. */
+static void help_tells_what_is_shown(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    for (size_t v = 0; v < count; v++) {
+        for (int cols = 30; cols <= 110; cols += 40) {
+            av_app_resize(app, cols, 600);
+            show(app, views[v]->name);
+            press(app, "?");
+            struct av_str text = screen(app);
+            const char *at = strstr(text.text, "what this view shows");
+            assert_true(at != NULL && views[v]->about != NULL);
+            at += strcspn(at, "\n");
+            for (const char *const *line = views[v]->about; *line != NULL; line++) {
+                for (const char *word = *line; *word != '\0'; word += strspn(word, " ")) {
+                    size_t len = strcspn(word, " ");
+                    at += strspn(at, " \n");
+                    assert_memory_equal(at, word, len);
+                    at += len;
+                    word += len;
+                }
+            }
+            assert_true(strncmp(at, "\n\n", 2) == 0); /* no more, and the next heading */
+            av_str_free(&text);
+            press(app, "q");
+        }
+    }
     av_app_free(app);
 }
 
@@ -1351,6 +1385,7 @@ int main(void)
         cmocka_unit_test(keys_are_bound_once),
         cmocka_unit_test(views_keep_off_global_keys),
         cmocka_unit_test(help_tells_everything),
+        cmocka_unit_test(help_tells_what_is_shown),
         cmocka_unit_test(help_scrolls),
         cmocka_unit_test(a_key_on_the_help_acts),
         cmocka_unit_test(bottom_line_has_whole_entries),
