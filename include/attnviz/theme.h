@@ -6,7 +6,7 @@
  *   ground  = 234/0                (what is behind everything)
  *   title   = 117/14 bold
  *   select  = 240/7 on 231/0 reverse
- *   ramp    = 17 18 19 20 21 25 31 36 42 149 155 227       (12 entries, 256-colour)
+ *   ramp    = 17 18 19 20 25 31 36 42 113 149 155 227       (12 entries, 256-colour)
  *   ramp16  = 0 0 4 4 12 12 6 6 14 14 11 11                (12 entries of 0 .. 15)
  *
  * Names are those of AV_ROLES and the three others above. Colours are indices
