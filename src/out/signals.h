@@ -11,10 +11,13 @@
 
 /* Takes over the signals that a terminal program meets. tty is the terminal:
  * its modes are noted now and set again when the program crashes. A signal
- * that was ignored stays ignored. AV_FAILED when there is no pipe to be had. */
+ * that was ignored stays ignored. One that ends programs is first told by
+ * av_signals_next; when the process still lives half a second later, or at the
+ * second such signal, the terminal is reset as in a crash and the process
+ * ended by the first. AV_FAILED when there is no pipe to be had. */
 enum av_status av_signals_begin(int tty, struct av_error *e);
 
-/* Gives the signals back. */
+/* Gives the signals back; one that was to end the process does so now. */
 void av_signals_end(void);
 
 /* Readable when a signal has come. */

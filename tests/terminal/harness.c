@@ -77,15 +77,19 @@ static _Noreturn void be_shell(const struct vt_options *o, int slave, int status
     pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
-        if (!o->lonely) {
+        if (!o->lonely && !o->background) {
             tcsetpgrp(1, getpid());
         }
-        signal(SIGTTOU, SIG_DFL);
+        signal(SIGTTIN, o->background ? SIG_IGN : SIG_DFL);
+        signal(SIGTTOU, o->background ? SIG_IGN : SIG_DFL);
         signal(SIGHUP, SIG_DFL);
         signal(SIGPIPE, SIG_DFL);
         if (o->input != NULL) {
             int input = open(o->input, O_RDONLY);
             dup2(input, 0);
+        }
+        if (o->deaf_input) {
+            dup2(open("/dev/tty", O_WRONLY), 0);
         }
         dup2(error_fd, 2);
         set_environment(o);
@@ -302,19 +306,34 @@ void vt_calm(struct vt *vt)
     }
 }
 
+/* The next change of status within ms; false when there is none. */
+static bool take_status(struct vt *vt, int ms, int *status)
+{
+    struct pollfd p = { vt->status_fd, POLLIN, 0 };
+    if (poll(&p, 1, ms) <= 0) {
+        return false;
+    }
+    assert_int_equal(read(vt->status_fd, status, sizeof *status), sizeof *status);
+    vt->ended = WIFEXITED(*status) || WIFSIGNALED(*status);
+    return true;
+}
+
+int vt_status_unread(struct vt *vt)
+{
+    int status = 0;
+    if (!take_status(vt, PATIENCE_MS, &status)) {
+        fail_msg("it does not end or stop while nobody reads");
+    }
+    return status;
+}
+
 int vt_status(struct vt *vt)
 {
     long end = now_ms() + PATIENCE_MS;
-    struct pollfd p = { vt->status_fd, POLLIN, 0 };
     int status = 0;
-    for (;;) {
+    while (!take_status(vt, 0, &status)) {
         if (vt->master >= 0) {
             vt_read(vt, 20);
-        }
-        if (poll(&p, 1, 0) > 0) {
-            assert_int_equal(read(vt->status_fd, &status, sizeof status), sizeof status);
-            vt->ended = WIFEXITED(status) || WIFSIGNALED(status);
-            break;
         }
         if (now_ms() > end) {
             fail_msg("it does not end or stop\n%s", vt_text(vt));

@@ -21,6 +21,8 @@ struct vt_options {
     int cols, rows;              /* 0: 80 by 24 */
     const char *input;           /* standard input is this file, not the terminal */
     bool lonely;                 /* there is no terminal at all */
+    bool deaf_input;             /* standard input is the terminal, but cannot be read */
+    bool background;             /* in the background, and the signals that stop it there are ignored */
 };
 
 struct vt {
@@ -75,6 +77,9 @@ bool vt_has(struct vt *vt, const char *text);
 
 /* Waits for the next change of the program's status, as waitpid tells it. */
 int vt_status(struct vt *vt);
+
+/* Waits for the same without reading what the program writes. */
+int vt_status_unread(struct vt *vt);
 
 /* Waits for the end; the exit status, or 128 + the signal. */
 int vt_end(struct vt *vt);

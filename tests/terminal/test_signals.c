@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,7 +28,19 @@ static void begin(struct vt *vt)
 static void every_signal_restores(void **state)
 {
     (void)state;
-    static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL };
+    const int signals[] = {
+        SIGTERM,  SIGINT,   SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM,
+        SIGPROF,  SIGSEGV,  SIGABRT, SIGFPE,  SIGBUS,  SIGILL,  SIGSYS,  SIGTRAP,
+#ifdef SIGPOLL
+        SIGPOLL,
+#endif
+#ifdef SIGPWR
+        SIGPWR,
+#endif
+#ifdef SIGRTMIN
+        SIGRTMIN, SIGRTMAX,
+#endif
+    };
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct vt vt;
         begin(&vt);
@@ -119,6 +133,57 @@ static void ended_while_stopped(void **state)
     vt_stop(&vt);
 }
 
+/* Repaints until the terminal is full and the program waits for a reader. */
+static void stall(struct vt *vt)
+{
+    int before = -1, unread = 0;
+    for (int same = 0; same < 10; same = unread == before ? same + 1 : 0) {
+        before = unread;
+        assert_int_equal(write(vt->master, "\014", 1), 1);
+        usleep(20000);
+        assert_int_equal(ioctl(vt->master, FIONREAD, &unread), 0);
+    }
+}
+
+/* Nobody reads what it writes: it ends all the same, and leaves its reset. */
+static void ends_while_nobody_reads(void **state)
+{
+    (void)state;
+    static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGSEGV };
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct vt vt;
+        begin(&vt);
+        stall(&vt);
+        kill(vt.pid, signals[i]);
+        int status = vt_status_unread(&vt);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), signals[i]);
+        while (vt_read(&vt, 20)) {
+        }
+        vt_assert_restored(&vt);
+        vt_stop(&vt);
+    }
+}
+
+/* The first of two tells how it ended. */
+static void the_status_is_that_of_the_first_signal(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt);
+    stall(&vt);
+    kill(vt.pid, SIGTERM);
+    usleep(100000); /* it is in its handler, or past it, and cannot go on */
+    kill(vt.pid, SIGUSR1);
+    int status = vt_status_unread(&vt);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+    while (vt_read(&vt, 20)) {
+    }
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
 static void a_hang_up_ends_it(void **state)
 {
     (void)state;
@@ -133,9 +198,10 @@ static void a_hang_up_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_signal_restores), cmocka_unit_test(c_c_ends_it),
-        cmocka_unit_test(stops_and_goes_on),     cmocka_unit_test(a_hard_stop_repaints),
-        cmocka_unit_test(ended_while_stopped),   cmocka_unit_test(a_hang_up_ends_it),
+        cmocka_unit_test(every_signal_restores),   cmocka_unit_test(c_c_ends_it),
+        cmocka_unit_test(stops_and_goes_on),       cmocka_unit_test(a_hard_stop_repaints),
+        cmocka_unit_test(ended_while_stopped),     cmocka_unit_test(a_hang_up_ends_it),
+        cmocka_unit_test(ends_while_nobody_reads), cmocka_unit_test(the_status_is_that_of_the_first_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
