@@ -11,6 +11,7 @@
 #include <term.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -65,15 +66,36 @@ static enum av_status check_terminal(struct av_error *e)
     return moves ? AV_OK : av_fail(e, AV_FAILED, "terminal: TERM=%s cannot place its cursor", term);
 }
 
-/* Keys come from the terminal, also when data comes by standard input. */
+static bool can_be_read(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags != -1 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+/* Keys come from the terminal, also when data comes by standard input, or
+ * nothing can, as after `0>/dev/tty`. */
 static enum av_status open_keys(struct av_io *io, struct av_error *e)
 {
     io->in = stdin;
-    if (!isatty(STDIN_FILENO)) {
+    if (!isatty(STDIN_FILENO) || !can_be_read(STDIN_FILENO)) {
         io->own = fopen("/dev/tty", "r");
         io->in = io->own;
     }
     return io->in != NULL ? AV_OK : av_fail(e, AV_FAILED, "terminal: /dev/tty: %s", strerror(errno));
+}
+
+/* Milliseconds to wait for the rest of an escape sequence: $ESCDELAY, where it
+ * is a number that makes sense. Without it curses would take a second. */
+static int escape_delay(void)
+{
+    enum { USUAL = 25, MOST = 10000 };
+    const char *text = getenv("ESCDELAY");
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
+        return USUAL;
+    }
+    char *end;
+    long delay = strtol(text, &end, 10);
+    return *end == '\0' && delay <= MOST ? (int)delay : USUAL;
 }
 
 /* Glyphs beyond ASCII need a locale that has them; when they were asked for in
@@ -247,9 +269,7 @@ static enum av_status start_curses(struct av_io *io, struct av_error *e)
     if (io->screen == NULL) {
         return av_fail(e, AV_FAILED, "terminal: TERM=%s: curses cannot use it", getenv("TERM"));
     }
-    if (getenv("ESCDELAY") == NULL) {
-        set_escdelay(25); /* a second, by default */
-    }
+    set_escdelay(escape_delay());
     set_modes();
     set_mouse(io);
     io->depth = depth_of(io);

@@ -11,14 +11,17 @@
 #include <time.h>
 
 enum {
-    DRAIN_MS = 20,  /* keys are taken together for as long as this before painting */
-    HANGUP_MS = 200 /* the signal that goes with a hang-up may come a little later */
+    DRAIN_MS = 20,   /* keys are taken together for as long as this before painting */
+    HANGUP_MS = 200, /* the signal that goes with a hang-up may come a little later */
+    DEAF_MOST = 20   /* rounds in which what waits cannot be read */
 };
 
 struct loop {
     struct av_app *app;
     struct av_io *io;
     bool pending; /* keys were left waiting, some maybe inside curses */
+    bool heard;   /* keys were there */
+    int deaf;     /* rounds in a row without any, though bytes wait for ever */
 };
 
 /* ---- Signals -------------------------------------------------------------- */
@@ -105,7 +108,9 @@ static bool take_keys(struct loop *l)
 {
     uint64_t until = now_ms() + DRAIN_MS;
     l->pending = false;
+    l->heard = false;
     while (!l->pending && av_io_take_key(l->io)) {
+        l->heard = true;
         if (serve_wants(l)) {
             return true;
         }
@@ -116,14 +121,37 @@ static bool take_keys(struct loop *l)
 
 /* ---- The loop ------------------------------------------------------------------ */
 
+/* Bytes that wait to be read; 0 when that cannot be told either. */
+static int bytes_waiting(int fd)
+{
+    int waiting = 0;
+    return ioctl(fd, FIONREAD, &waiting) == 0 ? waiting : 0;
+}
+
 /* Closed at the other end: told by poll, or readable with nothing to read. */
 static bool hung_up(const struct pollfd *p)
 {
-    int waiting = 0;
-    if ((p->revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
-        return true;
-    }
-    return (p->revents & POLLIN) != 0 && (ioctl(p->fd, FIONREAD, &waiting) != 0 || waiting == 0);
+    return (p->revents & (POLLHUP | POLLERR | POLLNVAL)) != 0 ||
+           ((p->revents & POLLIN) != 0 && bytes_waiting(p->fd) == 0);
+}
+
+/* After `waiting` bytes were to be read: nothing came, and all of them are
+ * there still, time after time? So it is in the background of a shell that is
+ * gone. Part of a key is taken away at least. */
+static bool is_deaf(struct loop *l, int fd, int waiting)
+{
+    l->deaf = l->heard || bytes_waiting(fd) < waiting ? 0 : l->deaf + 1;
+    return l->deaf > DEAF_MOST;
+}
+
+/* Keys that poll has told of, or that were left. *ended: one ended the program.
+ * False when the terminal cannot be read any more. */
+static bool hear(struct loop *l, const struct pollfd *keys, bool *ended)
+{
+    bool told = (keys->revents & POLLIN) != 0;
+    int waiting = told ? bytes_waiting(keys->fd) : 0;
+    *ended = (told || l->pending) && take_keys(l);
+    return !told || *ended || !is_deaf(l, keys->fd, waiting);
 }
 
 static enum av_status run(struct loop *l, struct av_error *e)
@@ -143,10 +171,11 @@ static enum av_status run(struct loop *l, struct av_error *e)
         if (polled[1].revents != 0) {
             take_signals(l);
         }
-        if (hung_up(&polled[0])) {
+        bool ended = false;
+        if (hung_up(&polled[0]) || !hear(l, &polled[0], &ended)) {
             return hang_up(l, e);
         }
-        if (((polled[0].revents & POLLIN) != 0 || l->pending) && take_keys(l)) {
+        if (ended) {
             return AV_OK;
         }
     }

@@ -344,6 +344,60 @@ static void keys_come_from_the_terminal(void **state)
     vt_stop(&vt);
 }
 
+/* Standard input can only be written to: keys come by another way. */
+static void an_input_that_cannot_be_read_is_not_used(void **state)
+{
+    (void)state;
+    struct vt vt;
+    struct vt_options o = { .args = still, .deaf_input = true };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "s");
+    vt_see(&vt, "scale\xE2\x80\xB9off");
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* Keys are there and cannot be read: it ends rather than asks for ever. */
+static void keys_out_of_reach_are_an_end(void **state)
+{
+    (void)state;
+    struct vt vt;
+    struct vt_options o = { .args = still, .background = true };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "s\n"); /* whole lines are there in every mode */
+    assert_int_equal(vt_end(&vt), 1);
+    assert_string_equal(vt_errors(&vt), "attnviz: terminal: it hung up\n");
+    vt_stop(&vt);
+}
+
+/* Esc closes the help at once, not after the second that curses would wait,
+ * whatever is in the variable, unless it is a number that makes sense. */
+static void nonsense_is_no_delay(void **state)
+{
+    (void)state;
+    static const char *const nonsense[] = { "ESCDELAY=",      "ESCDELAY=soon", "ESCDELAY=-1", "ESCDELAY=99999999999",
+                                            "ESCDELAY=20000", "ESCDELAY=5s",   "ESCDELAY= 7" };
+    for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
+        struct vt vt;
+        struct vt_options o = { .args = still, .env = { nonsense[i] } };
+        vt_start(&vt, &o);
+        vt_see(&vt, "? help");
+        vt_type(&vt, "?");
+        vt_see(&vt, "scroll");
+        vt_type(&vt, "\033");
+        usleep(400000);
+        vt_type(&vt, "O"); /* within the delay both would be the start of a key */
+        vt_see(&vt, "overview");
+        vt_type(&vt, "q");
+        assert_int_equal(vt_end(&vt), 0);
+        vt_stop(&vt);
+    }
+}
+
 static void exported_sizes_do_not_freeze(void **state)
 {
     (void)state;
@@ -404,6 +458,9 @@ int main(void)
         cmocka_unit_test(unusable_terminals),
         cmocka_unit_test(no_terminal),
         cmocka_unit_test(keys_come_from_the_terminal),
+        cmocka_unit_test(an_input_that_cannot_be_read_is_not_used),
+        cmocka_unit_test(keys_out_of_reach_are_an_end),
+        cmocka_unit_test(nonsense_is_no_delay),
         cmocka_unit_test(exported_sizes_do_not_freeze),
         cmocka_unit_test(plain_locales_get_ascii),
         cmocka_unit_test(utf8_can_be_asked_for),
