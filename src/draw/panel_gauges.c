@@ -2,290 +2,192 @@
  * they would stand with scale toggled, where theory puts them, and the alarm.
  *
  * A gauge is one row of a table: the value apart from the way it is drawn. */
+#include "gauge_table.h"
 #include "panels.h"
+
+#include "attnviz/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { LABEL_W = 13, SYMBOL_W = 5, NUMBER_W = 8, ENDS_W = 6, OTHER_W = 10, NOTE = 96, NOTE_W = 31, WIDE = 84 };
-
-struct gauge {
-    const char *label, *symbol;
-    const char *lo_text, *hi_text;
-    struct av_axis axis; /* cells: set when drawn */
-    double (*value)(const struct av_summary *sum);
-    double (*theory)(const struct av_snapshot *s); /* may be NULL; NaN: unknown */
-    double (*limit)(const struct av_snapshot *s);  /* where the alarm is; may be NULL */
-    bool (*alarmed)(const struct av_snapshot *s, const struct av_summary *sum);
-    /* The value in words; brief: where the other does not fit. */
-    void (*note)(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief);
-};
-
-/* ---- entropy --------------------------------------------------------- */
-
-static double entropy_value(const struct av_summary *sum)
-{
-    return sum->entropy_norm_mean;
-}
-
-static double entropy_theory(const struct av_snapshot *s)
-{
-    return s->theory.entropy_norm;
-}
-
-static bool never(const struct av_snapshot *s, const struct av_summary *sum)
-{
-    (void)s;
-    (void)sum;
-    return false;
-}
-
-static void entropy_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
-{
-    char share[AV_NUMBER_MAX];
-    char keys[AV_NUMBER_MAX];
-    av_plot_number(share, sum->entropy_norm_mean, 2);
-    av_plot_number(keys, sum->effective_keys_mean, 3);
-    if (brief) {
-        snprintf(out, NOTE, "%s · %s keys", share, keys);
-    } else if (s->params.mask == AV_MASK_CAUSAL) {
-        snprintf(out, NOTE, "%s of ln keys · %s keys", share, keys);
-    } else {
-        snprintf(out, NOTE, "%s of ln %zu · %s keys", share, s->n_k, keys);
-    }
-}
-
-/* ---- largest weight -------------------------------------------------- */
-
-static double largest_value(const struct av_summary *sum)
-{
-    return sum->max_median;
-}
-
-static double largest_limit(const struct av_snapshot *s)
-{
-    (void)s;
-    return AV_LARGEST_ALARM;
-}
-
-static bool largest_alarmed(const struct av_snapshot *s, const struct av_summary *sum)
-{
-    return sum->max_median > largest_limit(s);
-}
-
-static void largest_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
-{
-    char value[AV_NUMBER_MAX];
-    char share[AV_NUMBER_MAX];
-    (void)s;
-    snprintf(out, NOTE, brief ? "%s median · %s > 0.9" : "%s median · %s rows > 0.9",
-             av_panel_weight(value, sum->max_median, sum->one_minus_max_median),
-             av_panel_percent(share, sum->share_max_gt_0_9));
-}
-
-/* ---- gradient -------------------------------------------------------- */
-
-static double gradient_value(const struct av_summary *sum)
-{
-    return sum->jacobian_fro_median;
-}
-
-static double gradient_limit(const struct av_snapshot *s)
-{
-    (void)s;
-    return AV_DEAD_FRO;
-}
-
-static bool gradient_alarmed(const struct av_snapshot *s, const struct av_summary *sum)
-{
-    (void)s;
-    return av_summary_dead(sum);
-}
-
-/* The median of rows that count is 0 only by underflow. */
-static const char *tiny_number(char out[AV_NUMBER_MAX], double v)
-{
-    return v == 0 ? "<1e-307" : av_plot_number(out, v, 2);
-}
-
-static void gradient_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
-{
-    char value[AV_NUMBER_MAX];
-    char share[AV_NUMBER_MAX];
-    (void)s;
-    snprintf(out, NOTE, brief ? "%s median · %s dead" : "%s median · %s dead rows",
-             tiny_number(value, sum->jacobian_fro_median), av_panel_percent(share, sum->share_fro_lt_1e_3));
-}
-
-/* ---- spread of the logits -------------------------------------------- */
-
-static double std_value(const struct av_summary *sum)
-{
-    return sum->row_std;
-}
-
-static double std_theory(const struct av_snapshot *s)
-{
-    return s->theory_std;
-}
-
-static double std_limit(const struct av_snapshot *s)
-{
-    return s->theory_freezing;
-}
-
-static bool std_alarmed(const struct av_snapshot *s, const struct av_summary *sum)
-{
-    return std_value(sum) > s->theory_freezing;
-}
-
-static void std_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
-{
-    char value[AV_NUMBER_MAX];
-    char freezing[AV_NUMBER_MAX];
-    snprintf(out, NOTE, brief ? "%s · freezes at %s" : "%s · freezes at √(2 ln n) = %s",
-             av_plot_number(value, std_value(sum), 3), av_plot_number(freezing, s->theory_freezing, 3));
-}
-
-/* ---- what reaches the scores ----------------------------------------- */
-
-static double d_scores_value(const struct av_summary *sum)
-{
-    return sum->d_scores_rms_median;
-}
-
-static void d_scores_note(char out[NOTE], const struct av_snapshot *s, const struct av_summary *sum, bool brief)
-{
-    char value[AV_NUMBER_MAX];
-    (void)s;
-    snprintf(out, NOTE, brief ? "%s median" : "%s median = multiplier / T × gradient",
-             tiny_number(value, sum->d_scores_rms_median));
-}
-
-/* The first three are always there, the others where the height allows. */
-static const struct gauge gauges[] = {
-    { "entropy", "H", "0", "1", { 0, 1, false, 0 }, entropy_value, entropy_theory, NULL, never, entropy_note },
-    { "largest p",
-      "p",
-      "0",
-      "1",
-      { 0, 1, false, 0 },
-      largest_value,
-      NULL,
-      largest_limit,
-      largest_alarmed,
-      largest_note },
-    { "gradient",
-      "J",
-      "1e-6",
-      "1",
-      { 1e-6, 1, true, 0 },
-      gradient_value,
-      NULL,
-      gradient_limit,
-      gradient_alarmed,
-      gradient_note },
-    { "logit std",
-      "sd",
-      "0.01",
-      "100",
-      { 0.01, 100, true, 0 },
-      std_value,
-      std_theory,
-      std_limit,
-      std_alarmed,
-      std_note },
-    { "d_scores", "ds", "1e-6", "1", { 1e-6, 1, true, 0 }, d_scores_value, NULL, NULL, never, d_scores_note },
-};
-
-enum { GAUGES = sizeof gauges / sizeof *gauges, GAUGES_LEAST = 3 };
+enum { LABEL_W = 13, SYMBOL_W = 5, NUMBER_W = 8, ENDS_W = 6, OTHER_W = 10, NOTE_W = 31, WIDE = 84 };
+enum { MARKS_MOST = 5, GAUGES_LEAST = 3 };
 
 /* ---- drawing --------------------------------------------------------- */
 
-/* A mark at a value; beyond an end an arrow that points there. */
-static void draw_mark(struct av_canvas *c, const struct av_axis *a, int x, int y, double v, struct av_fill mark)
+/* The cells of a track that hold marks already. */
+struct track {
+    struct av_axis axis;
+    int x, y;
+    int taken[MARKS_MOST];
+    int marks;
+};
+
+static bool is_free(const struct track *t, int cell)
 {
-    double part = av_axis_part(a, v);
+    bool hit = cell < 0 || cell >= t->axis.cells;
+    for (int i = 0; i < t->marks; i++) {
+        hit = hit || t->taken[i] == cell;
+    }
+    return !hit;
+}
+
+/* A mark at a value; beyond an end an arrow that points there. Where another
+ * mark stands it goes aside, to where its value is nearest. */
+static void draw_mark(struct av_canvas *c, struct track *t, double v, struct av_fill mark)
+{
+    double part = av_axis_part(&t->axis, v);
+    if (isnan(v) || t->marks == MARKS_MOST) {
+        return;
+    }
+    int own = av_axis_cell(&t->axis, v);
+    int side = part * t->axis.cells - own < 0.5 ? -1 : 1;
+    int cell = own;
+    for (int away = 1; away < MARKS_MOST && !is_free(t, cell); away++) {
+        cell = is_free(t, own + side * away) ? own + side * away : own - side * away;
+    }
+    cell = is_free(t, cell) ? cell : own;
+    uint32_t glyph = part < 0 ? 0x25C2 : part > 1 ? 0x25B8 : mark.body;
+    av_canvas_put(c, t->x + cell, t->y, glyph, mark.role);
+    t->taken[t->marks++] = cell;
+}
+
+/* The track and the bar of the value. */
+static void draw_bar(struct av_canvas *c, struct track *t, double v, struct av_fill fill)
+{
+    for (int i = 0; i < t->axis.cells; i++) {
+        av_canvas_put(c, t->x + i, t->y, 0x2500, AV_ROLE_AXIS);
+    }
     if (!isnan(v)) {
-        uint32_t glyph = part < 0 ? 0x25C2 : part > 1 ? 0x25B8 : mark.body;
-        av_canvas_put(c, x + av_axis_cell(a, v), y, glyph, mark.role);
+        double part = av_axis_part(&t->axis, v);
+        av_plot_bar(c, t->x, t->y, t->axis.cells, part, fill);
+        if (part <= 0 || part > 1) {
+            draw_mark(c, t, v, fill);
+        }
     }
 }
 
-/* The gauge from x up to column right: ends, track, bar, marks. */
-static void draw_track(struct av_canvas *c, const struct gauge *g, int x, int right, int y,
+/* The gauge from x up to column right: ends, track, bar, marks. Those come
+ * first that no number at the right tells as well. */
+static void draw_track(struct av_canvas *c, const struct av_gauge *g, int x, int right, int y,
                        const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
-    struct av_axis a = g->axis;
-    a.cells = right - x - 2 * ENDS_W + 2;
-    if (a.cells < 4) {
+    struct track t = { .axis = g->axis, .x = x + ENDS_W, .y = y };
+    t.axis.cells = right - x - 2 * ENDS_W + 2;
+    if (t.axis.cells < 4) {
         return;
     }
-    av_canvas_text_right(c, x + ENDS_W - 1, y, AV_ROLE_AXIS, g->lo_text);
-    x += ENDS_W;
-    av_canvas_text(c, x + a.cells + 1, y, AV_ROLE_AXIS, g->hi_text);
-    for (int i = 0; i < a.cells; i++) {
-        av_canvas_put(c, x + i, y, 0x2500, AV_ROLE_AXIS);
-    }
-    double v = g->value(&s->now);
-    if (!isnan(v)) {
-        double part = av_axis_part(&a, v);
-        struct av_fill fill = av_look_now(s).fill;
-        av_plot_bar(c, x, y, a.cells, part, fill);
-        if (part <= 0 || part > 1) {
-            draw_mark(c, &a, x, y, v, fill);
-        }
+    av_canvas_text_right(c, t.x - 1, y, AV_ROLE_AXIS, g->lo_text);
+    av_canvas_text(c, t.x + t.axis.cells + 1, y, AV_ROLE_AXIS, g->hi_text);
+    draw_bar(c, &t, g->value(&s->now), av_look_now(s).fill);
+    if (g->theory != NULL && s->has_theory) {
+        draw_mark(c, &t, g->theory(s), (struct av_fill){ AV_MARK_THEORY, AV_ROLE_CURVE });
     }
     if (g->limit != NULL) {
-        draw_mark(c, &a, x, y, g->limit(s), (struct av_fill){ AV_MARK_ALARM, AV_ROLE_WARN });
+        draw_mark(c, &t, g->limit(s), (struct av_fill){ AV_MARK_ALARM, AV_ROLE_WARN });
     }
-    if (g->theory != NULL && s->has_theory) {
-        draw_mark(c, &a, x, y, g->theory(s), (struct av_fill){ AV_MARK_THEORY, AV_ROLE_CURVE });
+    if (s->other.rows > 0) {
+        draw_mark(c, &t, g->value(&s->other), (struct av_fill){ AV_MARK_OTHER, av_look_other(s).fill.role });
     }
     if (ctx->ghost->on) {
-        draw_mark(c, &a, x, y, g->value(&ctx->ghost->now), (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST });
-    }
-    if (s->other.rows > 0) {
-        draw_mark(c, &a, x, y, g->value(&s->other), (struct av_fill){ AV_MARK_OTHER, av_look_other(s).fill.role });
+        draw_mark(c, &t, g->value(&ctx->ghost->now), (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST });
     }
 }
 
-/* The other state's value as a number, ending before right. */
-static void draw_other(struct av_canvas *c, const struct gauge *g, int x, int right, int y, const struct av_snapshot *s)
+/* A mark and its value as a number, when they fit. */
+static void draw_value(struct av_canvas *c, const struct av_gauge *g, int x, int right, int y, const char *mark,
+                       const struct av_summary *sum, enum av_role role)
 {
-    if (s->other.rows > 0) {
-        char number[AV_NUMBER_MAX];
-        char text[AV_NUMBER_MAX + 8];
-        double v = g->value(&s->other);
-        snprintf(text, sizeof text, "◇ %s", g->axis.log ? tiny_number(number, v) : av_plot_number(number, v, 2));
-        av_plot_fit(c, x, right, y, av_look_other(s).fill.role, text);
+    char number[AV_NUMBER_MAX];
+    char text[AV_NUMBER_MAX + 8];
+    if (sum->rows > 0) {
+        double v = g->value(sum);
+        snprintf(text, sizeof text, "%s %s", mark,
+                 g->axis.log ? av_gauge_tiny(number, v) : av_plot_number(number, v, 2));
+        av_plot_fit(c, x, right, y, role, text);
     }
 }
 
-/* Label, and after it the value in words as far as it fits. */
-static void draw_note(struct av_canvas *c, const struct gauge *g, int x, int right, int y, const struct av_snapshot *s,
-                      bool alarmed)
+static void draw_other(struct av_canvas *c, const struct av_gauge *g, int x, int right, int y,
+                       const struct av_snapshot *s)
 {
-    char note[NOTE];
+    draw_value(c, g, x, right, y, "◇", &s->other, av_look_other(s).fill.role);
+}
+
+static void draw_kept(struct av_canvas *c, const struct av_gauge *g, int x, int right, int y,
+                      const struct av_ghost *ghost)
+{
+    if (ghost->on) {
+        draw_value(c, g, x, right, y, "△", &ghost->now, AV_ROLE_GHOST);
+    }
+}
+
+/* The value in words as far as it fits. */
+static void draw_note(struct av_canvas *c, const struct av_gauge *g, int x, int right, int y,
+                      const struct av_snapshot *s, bool alarmed)
+{
+    char note[AV_GAUGE_NOTE];
     int end = x;
     enum av_role role = alarmed ? AV_ROLE_BAD : AV_ROLE_TEXT;
     if (s->now.rows == 0) {
         av_plot_fit(c, x, right, y, AV_ROLE_DIM, "n/a");
         return;
     }
-    for (int brief = 0; end == x && brief <= 1; brief++) {
-        g->note(note, s, &s->now, brief == 1);
+    for (int brief = 0; end == x && brief <= AV_GAUGE_BRIEF_MOST; brief++) {
+        g->note(note, s, &s->now, brief);
         end = av_plot_fit(c, x, right, y, role, note);
     }
     if (end == x) {
         char number[AV_NUMBER_MAX];
         double v = g->value(&s->now);
-        av_plot_fit(c, x, right, y, role, g->axis.log ? tiny_number(number, v) : av_plot_number(number, v, 2));
+        av_plot_fit(c, x, right, y, role, g->axis.log ? av_gauge_tiny(number, v) : av_plot_number(number, v, 2));
     }
 }
 
-static void draw_gauge(struct av_canvas *c, const struct gauge *g, struct av_rect r, const struct av_view_context *ctx)
+/* Whether some words leave room for a number on their line. */
+static bool spares_room(const struct av_gauge *g, int room, const struct av_snapshot *s)
+{
+    char note[AV_GAUGE_NOTE];
+    g->note(note, s, &s->now, AV_GAUGE_BRIEF_MOST);
+    return (int)av_utf8_len(note) <= room;
+}
+
+/* A gauge of two lines or three: words, and below them the track; the kept
+ * value above the other one or below it. */
+static void draw_tall(struct av_canvas *c, const struct av_gauge *g, struct av_rect r,
+                      const struct av_view_context *ctx, bool alarmed)
+{
+    int right = r.x + r.w;
+    int numbers = right - OTHER_W + 1;
+    int x = r.x + (r.w < LABEL_W + NUMBER_W ? SYMBOL_W : LABEL_W);
+    bool above = ctx->ghost->on && spares_room(g, numbers - 1 - x, ctx->snapshot);
+    draw_note(c, g, x, above ? numbers - 1 : right, r.y, ctx->snapshot, alarmed);
+    draw_track(c, g, r.x, right - OTHER_W, r.y + 1, ctx);
+    draw_other(c, g, numbers, right, r.y + 1, ctx->snapshot);
+    if (above || r.h > 2) {
+        draw_kept(c, g, numbers, right, above ? r.y : r.y + 2, ctx->ghost);
+    }
+}
+
+/* A gauge of one long line: track, words, numbers. */
+static void draw_wide(struct av_canvas *c, const struct av_gauge *g, struct av_rect r,
+                      const struct av_view_context *ctx, bool alarmed)
+{
+    int right = r.x + r.w;
+    if (ctx->ghost->on && r.w >= WIDE + OTHER_W) {
+        draw_kept(c, g, right - OTHER_W, right, r.y, ctx->ghost);
+        right -= OTHER_W;
+    }
+    int note = right - OTHER_W - NOTE_W;
+    draw_track(c, g, r.x + LABEL_W, note - 1, r.y, ctx);
+    draw_note(c, g, note, note + NOTE_W - 1, r.y, ctx->snapshot, alarmed);
+    draw_other(c, g, right - OTHER_W, right, r.y, ctx->snapshot);
+}
+
+static void draw_gauge(struct av_canvas *c, const struct av_gauge *g, struct av_rect r,
+                       const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
     bool alarmed = s->now.rows > 0 && g->alarmed(s, &s->now);
@@ -297,34 +199,64 @@ static void draw_gauge(struct av_canvas *c, const struct gauge *g, struct av_rec
         av_canvas_put(c, x - 2, r.y, AV_MARK_ALARM, AV_ROLE_BAD);
     }
     if (r.h >= 2) {
-        draw_note(c, g, x, right, r.y, s, alarmed);
-        draw_track(c, g, r.x, right - OTHER_W, r.y + 1, ctx);
-        draw_other(c, g, right - OTHER_W + 1, right, r.y + 1, s);
+        draw_tall(c, g, r, ctx, alarmed);
     } else if (r.w >= WIDE) {
-        draw_note(c, g, right - OTHER_W - NOTE_W, right - OTHER_W - 1, r.y, s, alarmed);
-        draw_track(c, g, r.x + LABEL_W, right - OTHER_W - NOTE_W - 1, r.y, ctx);
-        draw_other(c, g, right - OTHER_W, right, r.y, s);
+        draw_wide(c, g, r, ctx, alarmed);
     } else {
         draw_note(c, g, x, x + NUMBER_W < right ? x + NUMBER_W : right, r.y, s, alarmed);
         draw_track(c, g, x + NUMBER_W, right, r.y, ctx);
     }
 }
 
-static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+/* ---- legend ---------------------------------------------------------- */
+
+struct entry {
+    struct av_fill glyph;
+    const char *name;
+};
+
+/* What the marks are: the state now first, which titles and bars tell as well. */
+static int make_entries(struct entry entries[MARKS_MOST], const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
-    struct av_look look = av_look_other(s);
-    int right = r.x + r.w;
-    int x = av_panel_legend(c, r.x + 1, right, r.y, av_look_now(s).fill, "now");
+    struct av_look other = av_look_other(s);
+    int n = 0;
+    entries[n++] = (struct entry){ av_look_now(s).fill, "now" };
     if (s->other.rows > 0) {
-        x = av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_OTHER, look.fill.role }, look.name);
+        entries[n++] = (struct entry){ { AV_MARK_OTHER, other.fill.role }, other.name };
     }
     if (ctx->ghost->on) {
-        x = av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST }, "kept");
+        entries[n++] = (struct entry){ { AV_MARK_GHOST, AV_ROLE_GHOST }, "kept" };
     }
-    x = av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_ALARM, AV_ROLE_WARN }, "alarm");
+    entries[n++] = (struct entry){ { AV_MARK_ALARM, AV_ROLE_WARN }, "alarm" };
     if (s->has_theory) {
-        av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_THEORY, AV_ROLE_CURVE }, "theory");
+        entries[n++] = (struct entry){ { AV_MARK_THEORY, AV_ROLE_CURVE }, "theory" };
+    }
+    return n;
+}
+
+static int entries_width(const struct entry *entries, int n, int gap)
+{
+    int width = (n - 1) * gap;
+    for (int i = 0; i < n; i++) {
+        width += 2 + (int)strlen(entries[i].name);
+    }
+    return width;
+}
+
+/* Where not all of it fits, "now" goes first, then the wide gaps. */
+static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    enum { WIDE_GAP = 2, GAP = 1 };
+    struct entry entries[MARKS_MOST];
+    int n = make_entries(entries, ctx);
+    int room = r.w - 1;
+    int first = entries_width(entries, n, WIDE_GAP) > room;
+    int gap = entries_width(entries + first, n - first, WIDE_GAP) > room ? GAP : WIDE_GAP;
+    int x = r.x + 1;
+    for (int i = first; i < n; i++) {
+        int end = av_panel_legend(c, x, r.x + r.w, r.y, entries[i].glyph, entries[i].name);
+        x = end > x ? end - WIDE_GAP + gap : x;
     }
 }
 
@@ -338,10 +270,10 @@ void av_panel_gauges(struct av_canvas *c, struct av_rect r, const struct av_view
         rest.h--;
     }
     /* Three lines a gauge (the last one blank), else two, else one. */
-    int lines = rest.h >= 3 * GAUGES ? 3 : rest.h >= 2 * GAUGES_LEAST ? 2 : 1;
-    int n = rest.h / lines < GAUGES ? rest.h / lines : GAUGES;
+    int lines = rest.h >= 3 * AV_GAUGES ? 3 : rest.h >= 2 * GAUGES_LEAST ? 2 : 1;
+    int n = rest.h / lines < AV_GAUGES ? rest.h / lines : AV_GAUGES;
     for (int i = 0; i < n; i++) {
-        draw_gauge(c, &gauges[i], (struct av_rect){ rest.x, rest.y + i * lines, rest.w, lines }, ctx);
+        draw_gauge(c, &av_gauges[i], (struct av_rect){ rest.x, rest.y + i * lines, rest.w, lines }, ctx);
     }
     av_canvas_clip(c, clip);
 }

@@ -12,7 +12,7 @@ enum { PIECE = 192, PIECES = 8, NAME_MOST = 24 };
 /* ---- the formula ----------------------------------------------------- */
 
 /* What happens to the scores: "q·k / √64". */
-static void product_text(char out[PIECE], const struct av_snapshot *s)
+static void product_text(char out[PIECE], const struct av_snapshot *s, bool ascii)
 {
     const struct av_params *p = &s->params;
     char number[AV_NUMBER_MAX];
@@ -23,7 +23,7 @@ static void product_text(char out[PIECE], const struct av_snapshot *s)
     } else if (p->scale == 0) {
         snprintf(out, PIECE, "q·k");
     } else if (fabs(p->exponent - 0.5) < 1e-12) {
-        snprintf(out, PIECE, "q·k / √%zu", s->d_k);
+        snprintf(out, PIECE, ascii ? "q·k / sqrt(%zu)" : "q·k / √%zu", s->d_k);
     } else if (fabs(p->exponent - 1) < 1e-12) {
         snprintf(out, PIECE, "q·k / %zu", s->d_k);
     } else {
@@ -44,7 +44,7 @@ static int draw_formula(struct av_canvas *c, struct av_rect r, const struct av_s
     char text[PIECE];
     char number[AV_NUMBER_MAX];
     int x = av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, "z = ( ");
-    product_text(text, s);
+    product_text(text, s, c->ascii);
     x = av_canvas_text(c, x, r.y, av_look_now(s).fill.role, text);
     add_text(text, p->offset);
     x = av_canvas_text(c, x, r.y, AV_ROLE_TITLE, text);
@@ -88,7 +88,8 @@ static void size_text(char out[PIECE], const struct av_snapshot *s, bool brief)
     }
 }
 
-/* Fills the pieces, the most telling first; returns their number. */
+/* Fills the pieces, the most telling first; returns their number. The last
+ * one only says where the numbers come from. */
 static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *s, bool brief)
 {
     const struct av_params *p = &s->params;
@@ -97,31 +98,63 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         snprintf(pieces[n++], PIECE, "%zu logits given", s->n_k);
         return n;
     }
+    if (p->scale == 0 || s->gliding) { /* not in the formula */
+        snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
+    }
     size_text(pieces[n++], s, brief);
+    if (p->mask == AV_MASK_CAUSAL) {
+        snprintf(pieces[n++], PIECE, "causal");
+    }
     if (s->from_files) {
         char q[PIECE];
         char k[PIECE];
         name_text(q, s->q_file->name);
         name_text(k, s->k_file->name);
-        snprintf(pieces[n++], PIECE, "%.90s × %.90s", q, k);
         snprintf(pieces[n++], PIECE, "head %zu of %zu", s->head, s->heads);
-    } else {
-        snprintf(pieces[n++], PIECE, "seed %llu", (unsigned long long)p->seed);
+        snprintf(pieces[n++], PIECE, "%.90s × %.90s", q, k);
+        return n;
     }
-    if (p->mask == AV_MASK_CAUSAL) {
-        snprintf(pieces[n++], PIECE, "causal");
-    }
-    if (p->scale == 0) {
-        snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
-    }
-    if (!s->from_files && p->dist > 0 && p->dist < AV_DIST_COUNT) {
+    if (p->dist > 0 && p->dist < AV_DIST_COUNT) {
         snprintf(pieces[n++], PIECE, "%s", av_param_find("dist")->choices[p->dist]);
     }
-    if (!s->from_files && fabs(p->corr) > 0) {
+    if (fabs(p->corr) > 0) {
         char number[AV_NUMBER_MAX];
         snprintf(pieces[n++], PIECE, "corr %s", av_plot_short(number, p->corr, 3));
     }
+    snprintf(pieces[n++], PIECE, "seed %llu", (unsigned long long)p->seed);
     return n;
+}
+
+/* Columns that the first n pieces take. */
+static int pieces_width(char pieces[PIECES][PIECE], size_t n)
+{
+    int width = 0;
+    for (size_t i = 0; i < n; i++) {
+        width += (int)av_utf8_len(pieces[i]) + (i > 0 ? 3 : 0);
+    }
+    return width;
+}
+
+/* Draws pieces up to the first that does not fit. Sizes are brief where that
+ * lets all but the last stand. */
+static void draw_pieces(struct av_canvas *c, int x, int end, int y, const struct av_snapshot *s)
+{
+    char pieces[PIECES][PIECE];
+    size_t n = make_pieces(pieces, s, false);
+    if (x + pieces_width(pieces, n > 1 ? n - 1 : 1) > end) {
+        n = make_pieces(pieces, s, true);
+    }
+    for (size_t i = 0; i < n; i++) {
+        int from = i == 0 ? x : x + 3;
+        int behind = av_plot_fit(c, from, end, y, AV_ROLE_DIM, pieces[i]);
+        if (behind == from) {
+            return;
+        }
+        if (i > 0) {
+            av_canvas_text(c, x, y, AV_ROLE_DIM, " · ");
+        }
+        x = behind;
+    }
 }
 
 void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *view)
@@ -130,28 +163,17 @@ void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view
     struct av_rect clip = av_plot_enter(c, r);
     int x = draw_formula(c, r, s) + 3;
     int right = r.x + r.w - 1;
-    int end = av_plot_fit_right(c, x, right, r.y, AV_ROLE_TITLE, view);
+    /* The first piece goes before the view's name and before "scale off",
+     * which the formula says as well. */
+    char pieces[PIECES][PIECE];
+    make_pieces(pieces, s, true);
+    int first = (int)av_utf8_len(pieces[0]);
+    int end = av_plot_fit_right(c, x + first + 2, right, r.y, AV_ROLE_TITLE, view);
     end -= end < right ? 2 : 0;
     if (!s->from_logits && s->params.scale == 0) {
-        int behind = av_plot_fit(c, x, end, r.y, av_look_now(s).fill.role, "scale off");
+        int behind = av_plot_fit(c, x, end - first - 3, r.y, av_look_now(s).fill.role, "scale off");
         x = behind > x ? behind + 3 : x;
     }
-    char pieces[PIECES][PIECE];
-    size_t n = make_pieces(pieces, s, false);
-    if (x + (int)av_utf8_len(pieces[0]) > end) {
-        n = make_pieces(pieces, s, true);
-    }
-    bool first = true;
-    for (size_t i = 0; i < n; i++) {
-        int from = first ? x : x + 3;
-        int behind = av_plot_fit(c, from, end, r.y, AV_ROLE_DIM, pieces[i]);
-        if (behind > from) {
-            if (!first) {
-                av_canvas_text(c, x, r.y, AV_ROLE_DIM, " · ");
-            }
-            x = behind;
-            first = false;
-        }
-    }
+    draw_pieces(c, x, end > right ? right : end, r.y, s);
     av_canvas_clip(c, clip);
 }

@@ -6,6 +6,8 @@
  * height, which its axis names. */
 #include "panels.h"
 
+#include "attnviz/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -124,10 +126,9 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     }
 }
 
-/* What the dots are; without a theory of the scores, the dot itself, too. */
-static void draw_kind(struct av_canvas *c, int *x, int right, int y, const struct av_snapshot *s)
+/* What the dots are; where no theory names the dot, the dot itself, too. */
+static void draw_kind(struct av_canvas *c, int *x, int right, int y, const struct av_snapshot *s, bool bare)
 {
-    bool bare = isnan(s->expected_var);
     const char *kinds[] = { s->histogram.exact ? "exact density" : "normal approx.",
                             s->histogram.exact ? "exact" : "normal" };
     int from = *x + (bare ? 3 : 2);
@@ -145,37 +146,78 @@ static void draw_kind(struct av_canvas *c, int *x, int right, int y, const struc
 /* Columns of the title: swatch and name, "now", the variance. */
 enum { NAME_AT = 3, NOW_AT = 12, VAR_AT = 17 };
 
-/* "scaled now  var 1.01 (theory 1)": what is drawn, and its width in a number. */
+/* From this share on it is said that scores lie outside of the axis. */
+static const double BEYOND_LEAST = 0.005;
+
+/* Pieces of the title behind the names, some of them empty. */
+struct words {
+    char var[64], theory[64];
+    char beyond[3][64]; /* in full, shorter, shortest */
+};
+
+static void make_words(struct words *w, const struct av_snapshot *s, const struct plot *p)
+{
+    char number[AV_NUMBER_MAX];
+    double growth = p->factor * p->factor;
+    *w = (struct words){ .var = "" };
+    snprintf(w->var, sizeof w->var, "var %s", av_plot_number(number, growth * av_moments_var(&s->score_moments), 3));
+    if (!isnan(s->expected_var)) {
+        av_plot_short(number, growth * s->expected_var, 4);
+        snprintf(w->theory, sizeof w->theory, " • theory %s", number);
+    }
+    double beyond = p->scale ? s->histogram.scaled_beyond : s->histogram.unscaled_beyond;
+    bool moving = p->now && s->gliding;
+    if (beyond > BEYOND_LEAST && !moving) {
+        av_panel_percent(number, beyond);
+        snprintf(w->beyond[0], sizeof w->beyond[0], "  %s beyond ◂ ▸", number);
+        snprintf(w->beyond[1], sizeof w->beyond[1], "  %s beyond", number);
+        snprintf(w->beyond[2], sizeof w->beyond[2], "  %s ◂ ▸", number);
+    }
+}
+
+/* "var 1023 • theory 1024  31% beyond ◂ ▸": where that is too long, what is
+ * beyond goes into fewer words, then theory goes, then what is beyond. Tells
+ * whether theory stands. */
+static bool draw_words(struct av_canvas *c, int *x, int right, int y, const struct words *w, enum av_role role)
+{
+    const struct {
+        bool theory;
+        const char *beyond;
+    } tries[] = { { true, w->beyond[0] },  { true, w->beyond[1] }, { true, w->beyond[2] }, { false, w->beyond[0] },
+                  { false, w->beyond[2] }, { true, "" },           { false, "" } };
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        const char *theory = tries[i].theory ? w->theory : "";
+        size_t width = av_utf8_len(w->var) + av_utf8_len(theory) + av_utf8_len(tries[i].beyond);
+        if ((int)width <= right - *x) {
+            *x = av_canvas_text(c, *x, y, role, w->var);
+            *x = av_canvas_text(c, *x, y, AV_ROLE_CURVE, theory);
+            *x = av_canvas_text(c, *x, y, AV_ROLE_WARN, tries[i].beyond);
+            return theory[0] != '\0';
+        }
+    }
+    return false;
+}
+
+/* "scaled now  var 1.01 • theory 1": what is drawn, and its width in a number. */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const struct plot *p)
 {
     struct av_look look = av_look_scale(p->scale);
-    char number[AV_NUMBER_MAX];
-    char text[128];
     int right = r.x + r.w;
     av_panel_legend(c, r.x + 1, right, r.y, look.fill, look.name);
     av_plot_fit(c, r.x + NAME_AT, right, r.y, look.fill.role, look.name);
     if (p->now) {
         av_plot_fit(c, r.x + NOW_AT, right, r.y, AV_ROLE_SELECT, "now");
     }
-    double growth = p->factor * p->factor;
-    double var = growth * av_moments_var(&s->score_moments);
-    snprintf(text, sizeof text, "var %s", av_plot_number(number, var, 3));
-    int from = r.x + VAR_AT;
-    int x = av_plot_fit(c, from, right, r.y, p->now ? AV_ROLE_TEXT : AV_ROLE_DIM, text);
-    if (x > from && !isnan(s->expected_var)) {
-        av_plot_short(number, growth * s->expected_var, 4);
-        snprintf(text, sizeof text, " • theory %s", number);
-        int end = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, text);
-        if (end == x) {
-            snprintf(text, sizeof text, " • %s", number);
-            end = av_plot_fit(c, x, right, r.y, AV_ROLE_CURVE, text);
-        }
-        x = end;
-    }
-    draw_kind(c, &x, right, r.y, s);
+    struct words words;
+    make_words(&words, s, p);
+    int x = r.x + VAR_AT;
+    bool theory = draw_words(c, &x, right, r.y, &words, p->now ? AV_ROLE_TEXT : AV_ROLE_DIM);
     if (p->ghost.density != NULL) {
-        av_panel_legend(c, x + 2, right, r.y, (struct av_fill){ AV_MARK_GHOST, AV_ROLE_GHOST }, "kept");
+        struct av_fill kept = { AV_MARK_GHOST, AV_ROLE_GHOST };
+        int end = av_panel_legend(c, x + 2, right, r.y, kept, "kept");
+        x = end > x + 2 ? end - 2 : x;
     }
+    draw_kind(c, &x, right, r.y, s, !theory);
 }
 
 /* Which of the two stand in a rectangle: both, or where it is too low the

@@ -236,6 +236,80 @@ static void a_glide_shows_the_multiplier_of_the_moment(void **state)
     f.s.alpha = 0.4;
     f.s.gliding = true;
     assert_says("overview", &f, 80, 22, "q·k × 0.400");
+    assert_says("overview", &f, 80, 22, "d_k 64");
+    fake_free(&f);
+}
+
+/* As the line gets shorter its pieces go from the last: never is one gone
+ * that is worth more than one that stands. */
+static void the_header_sheds_the_least_first(void **state)
+{
+    (void)state;
+    static const char *const worth[] = { "d_k 64", "32", "causal", "head 3 of 8", "queries.npy" };
+    struct fake f;
+    MAKE(&f, "scale=off", "mask=causal");
+    struct av_tensor q = { .name = "queries.npy" };
+    f.s.from_files = true;
+    f.s.q_file = f.s.k_file = &q;
+    f.s.heads = 8;
+    f.s.head = 3;
+    size_t most = 0;
+    for (int w = 34; w <= 130; w++) {
+        struct av_canvas c = drawn("overview", &f, w, 22, false);
+        char out[LINE];
+        line(&c, 0, out);
+        size_t stand = 0;
+        for (size_t i = 0; i < sizeof worth / sizeof *worth; i++) {
+            bool seen = strstr(out, worth[i]) != NULL;
+            assert_true(!seen || stand == i);
+            stand += seen;
+        }
+        assert_true(stand >= 1); /* d_k always */
+        most = stand > most ? stand : most;
+        av_canvas_free(&c);
+    }
+    assert_int_equal(most, sizeof worth / sizeof *worth);
+    fake_free(&f);
+}
+
+static void ascii_spells_the_root(void **state)
+{
+    (void)state;
+    struct fake f;
+    make(&f, NULL);
+    struct av_canvas c = drawn("overview", &f, 200, 58, true);
+    assert_int_equal(find(&c, "z = ( q.k / sqrt(64) + 0 ) / 1.00"), 0);
+    assert_true(find(&c, "within a row . freezes at sqrt(2 ln n) = ") > 0);
+    assert_int_equal(find(&c, "v64"), -1);
+    av_canvas_free(&c);
+    fake_free(&f);
+}
+
+/* The title of the unscaled histogram, whole words only. */
+static void scores_beyond_the_axis_are_told(void **state)
+{
+    (void)state;
+    struct fake f;
+    MAKE(&f, "scale=off", "d_k=1024");
+    f.s.expected_var = 1024;
+    assert_says("overview", &f, 120, 38, "• theory 1024  exact");
+    f.s.histogram.unscaled_beyond = 0.312;
+    assert_says("overview", &f, 80, 22, "31% beyond ◂ ▸");
+    assert_says("overview", &f, 120, 38, "• theory 1024  31% ◂ ▸");
+    assert_says("scores", &f, 120, 38, "• theory 1024  31% beyond ◂ ▸  exact density");
+    for (int w = 20; w <= 120; w++) {
+        struct av_canvas c = drawn("overview", &f, w, 22, false);
+        char out[LINE];
+        int y = find(&c, "• 1");
+        assert_int_equal(y, -1); /* no value without its word */
+        y = find(&c, "unscaled now  var");
+        assert_true(y < 0 || w < 34 || strstr(line(&c, y, out), "31%") != NULL);
+        av_canvas_free(&c);
+    }
+    f.s.histogram.unscaled_beyond = 0.004;
+    struct av_canvas c = drawn("scores", &f, 120, 38, false);
+    assert_int_equal(find(&c, "beyond"), -1);
+    av_canvas_free(&c);
     fake_free(&f);
 }
 
@@ -251,7 +325,7 @@ static void files_and_logits_are_named(void **state)
     f.s.k_file = &k;
     f.s.heads = 8;
     f.s.head = 3;
-    assert_says("overview", &f, 160, 22, "queries.npy × schlüssel-mit-einem-lang… · head 3 of 8");
+    assert_says("overview", &f, 160, 22, "head 3 of 8 · queries.npy × schlüssel-mit-einem-lang…");
     f.s.from_files = false;
     f.s.from_logits = true;
     assert_says("weights", &f, 80, 22, "z = ( logits + 0 ) / 1.00   32 logits given");
@@ -300,6 +374,69 @@ static void gauges_show_the_summary(void **state)
     now->jacobian_fro_median = 0; /* underflow, not zero */
     assert_says("overview", &f, 120, 38, "largest p   0.50 median");
     assert_says("overview", &f, 120, 38, "<1e-307 median");
+    fake_free(&f);
+}
+
+/* Cells with this code on a line. */
+static int count(const struct av_canvas *c, int y, uint32_t code)
+{
+    int n = 0;
+    for (int x = 0; x < c->cols; x++) {
+        n += av_canvas_at(c, x, y)->code == code;
+    }
+    return n;
+}
+
+/* Makes all values that the gauges mark the same. */
+static void set_gauges(struct fake *f, double v)
+{
+    struct av_summary *const both[] = { &f->s.now, &f->s.other };
+    for (size_t k = 0; k < 2; k++) {
+        both[k]->entropy_norm_mean = both[k]->max_median = both[k]->jacobian_fro_median = both[k]->row_std = v;
+    }
+    f->s.theory.entropy_norm = f->s.theory_std = f->s.theory_freezing = v;
+    f->ghost = (struct av_ghost){ .on = true, .now = f->s.other };
+}
+
+/* Marks whose values fall together stand side by side. */
+static void no_mark_covers_another(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *label;
+        bool theory, limit;
+    } gauges[] = { { "entropy ", true, false },
+                   { "largest p ", false, true },
+                   { "gradient ", false, true },
+                   { "logit std ", true, true } };
+    static const double values[] = { 0.01, 0.25, 0.9, 1 };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct fake f;
+        make(&f, NULL);
+        set_gauges(&f, values[i]);
+        struct av_canvas c = drawn("overview", &f, 120, 38, false);
+        for (size_t k = 0; k < sizeof gauges / sizeof *gauges; k++) {
+            int y = find(&c, gauges[k].label) + 1;
+            assert_int_equal(count(&c, y, AV_MARK_OTHER), 2); /* on the track and beside its number */
+            assert_int_equal(count(&c, y, AV_MARK_GHOST) + count(&c, y - 1, AV_MARK_GHOST), 2);
+            assert_int_equal(count(&c, y, AV_MARK_THEORY), gauges[k].theory);
+            assert_int_equal(count(&c, y, AV_MARK_ALARM), gauges[k].limit);
+        }
+        av_canvas_free(&c);
+        fake_free(&f);
+    }
+}
+
+/* Where the legend is short of room "now" goes, no mark that is drawn. */
+static void every_mark_is_named(void **state)
+{
+    (void)state;
+    struct fake f;
+    make(&f, NULL);
+    set_gauges(&f, 0.5);
+    assert_says("overview", &f, 80, 22, "◇ unscaled  △ kept  ! alarm  │ theory");
+    assert_says("overview", &f, 120, 38, "█ now  ◇ unscaled  △ kept  ! alarm  │ theory");
+    assert_says("overview", &f, 37, 22, "◇ unscaled △ kept ! alarm │ theory");
     fake_free(&f);
 }
 
@@ -729,9 +866,14 @@ int main(void)
         cmocka_unit_test(no_size_breaks_bare_snapshots),
         cmocka_unit_test(the_header_is_honest),
         cmocka_unit_test(a_glide_shows_the_multiplier_of_the_moment),
+        cmocka_unit_test(the_header_sheds_the_least_first),
+        cmocka_unit_test(ascii_spells_the_root),
+        cmocka_unit_test(scores_beyond_the_axis_are_told),
         cmocka_unit_test(files_and_logits_are_named),
         cmocka_unit_test(now_stands_beside_the_current_state),
         cmocka_unit_test(gauges_show_the_summary),
+        cmocka_unit_test(no_mark_covers_another),
+        cmocka_unit_test(every_mark_is_named),
         cmocka_unit_test(no_number_is_cut),
         cmocka_unit_test(verdicts_come_worst_first),
         cmocka_unit_test(rows_without_keys_and_invalid_rows_say_so),
