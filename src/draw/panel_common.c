@@ -25,7 +25,7 @@ struct av_look av_look_other(const struct av_snapshot *s)
 
 int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill glyph, const char *name)
 {
-    int end = av_plot_fit(c, x + 2, right, y, AV_ROLE_DIM, name);
+    int end = av_plot_fit(c, x + 2, right, y, glyph.role, name);
     if (end == x + 2) {
         return x;
     }

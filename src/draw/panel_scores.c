@@ -143,8 +143,8 @@ static void draw_kind(struct av_canvas *c, int *x, int right, int y, const struc
     }
 }
 
-/* Columns of the title: swatch and name, "now", the variance. */
-enum { NAME_AT = 3, NOW_AT = 12, VAR_AT = 17 };
+/* Columns of the title, behind swatch and name: "now", the variance. */
+enum { NOW_AT = 12, VAR_AT = 17 };
 
 /* From this share on it is said that scores lie outside of the axis. */
 static const double BEYOND_LEAST = 0.005;
@@ -204,7 +204,6 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
     struct av_look look = av_look_scale(p->scale);
     int right = r.x + r.w;
     av_panel_legend(c, r.x + 1, right, r.y, look.fill, look.name);
-    av_plot_fit(c, r.x + NAME_AT, right, r.y, look.fill.role, look.name);
     if (p->now) {
         av_plot_fit(c, r.x + NOW_AT, right, r.y, AV_ROLE_SELECT, "now");
     }

@@ -32,8 +32,8 @@ enum {
     AV_MARK_CURVE = 0x2022 /* bullet */
 };
 
-/* Draws "glyph name" when it fits into [x, right); returns the column behind
- * it and a gap of two. */
+/* Draws "glyph name" in one colour when it fits into [x, right); returns the
+ * column behind it and a gap of two. */
 int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill glyph, const char *name);
 
 /* A share in percent, as "9%", "<1%", ">99%", "n/a". */
