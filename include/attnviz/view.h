@@ -62,7 +62,7 @@ struct av_view {
     void (*click)(struct av_rect r, int x, int y, struct av_view_edit *edit);
     const struct av_view_action *actions; /* ends with a row of NULLs; may be NULL */
     /* What the screen shows, in plain words: lines for the help, ended by
-     * NULL; may be NULL. */
+     * NULL, of paragraphs that end with a full stop; may be NULL. */
     const char *const *about;
 };
 

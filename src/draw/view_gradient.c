@@ -101,11 +101,12 @@ static const struct av_view_action actions[] = {
 };
 
 static const char *const about[] = {
-    "jacobian_fro: a row's |diag(p) - p p^T| (Frobenius norm of the softmax Jacobian): how",
-    "much of a gradient at the weights gets through to the logits. Below 1e-3 a row is dead.",
-    "dq_rms: what then reaches the query, multiplier / T × |diag(p) - p p^T| K.",
-    "● this state, ◇ scale toggled, ▾ below the axis; lines: ─ median, ╌ mean, ┄ dead below.",
-    "Both axes are logarithmic. A few rows that are alive carry the mean: look at the median.",
+    "jacobian_fro: |diag(p) - p p^T| of a row, the Frobenius norm of the softmax",
+    "Jacobian: how much of a gradient at the weights gets through to the logits;",
+    "below 1e-3 a row is dead.",
+    "dq_rms: what then reaches the query, multiplier / T × |(diag(p) - p p^T) K|.",
+    "● now, ◇ with scale toggled, ▾ below the axis; ─ median, ╌ mean, ┄ dead below.",
+    "A few rows that are alive carry the mean: look at the median.",
     NULL,
 };
 

@@ -44,18 +44,19 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *edit)
 }
 
 static const char *const about[] = {
-    "█ the state now, ░ the bars of scale off, ◇ where scale toggled would stand,",
-    "△ the kept state, │ what theory expects, ! where the alarm is, • exact density.",
-    "scores: histograms of q·k unscaled and scaled on one axis; each fills its own height.",
-    "entropy of a row of weights, 1 when all keys weigh the same; keys = exp(entropy).",
-    "largest p: the largest weight of a row; the alarm is above 0.9.",
-    "gradient: a row's |diag(p) - p p^T|, the Frobenius norm of the softmax Jacobian, on",
-    "a logarithmic axis. A row below 1e-3 is dead; alarm: a dead median, or a quarter dead.",
-    "logit std: spread within a row; above sqrt(2 ln n) few keys take all of the weight.",
+    "█ the state now, ░ with scale off, ◇ with scale toggled, △ the kept state,",
+    "│ theory, ! where the alarm is, • exact density (or its normal approximation).",
+    "scores: q·k scaled and unscaled on one axis; each fills its own height.",
+    "entropy of a row of weights: 1 when all keys weigh the same; keys: exp(entropy).",
+    "largest p: a row's largest weight, the median of all rows; alarm above 0.9.",
+    "gradient: |diag(p) - p p^T| of a row, the Frobenius norm of the softmax",
+    "Jacobian, on a log axis. Below 1e-3 the row is dead; alarm when the median",
+    "is, or more than a quarter of the rows.",
+    "logit std: spread within a row; alarm above sqrt(2 ln n), where few keys win.",
     "d_scores: what reaches the scores, multiplier / T × gradient.",
-    "weights: one cell a query and key, colour by √p from 0 to 1. \"max of 2×1\": each cell",
-    "shows the largest of so many weights. Below it: the weights of the selected query.",
-    "key_offset adds to one key's logits: a probe of how fast that key takes the weight.",
+    "weights: query down, key across, colour by √p from 0 to 1; \"max of 2×1\": each",
+    "cell shows the largest of so many weights; below, those of the selected query.",
+    "key_offset probes: it is added to the logits of the selected key in every row.",
     NULL,
 };
 

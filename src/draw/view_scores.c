@@ -23,11 +23,13 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 }
 
 static const char *const about[] = {
-    "Histograms of the scores q·k, scaled above unscaled, on one axis: widths compare,",
-    "heights do not, each fills its own. • is the density that theory expects, exact for",
-    "normal entries. With independent entries of variance 1 a score has variance d_k:",
-    "that is why it is divided by √d_k. The table sets measured moments beside expected",
-    "ones; excess kurtosis is 0 for a normal distribution and 6 / d_k here.",
+    "Histograms of the scores q·k, scaled above unscaled, on one axis: widths",
+    "compare, heights do not, each fills its own; • is the density expected, exact",
+    "for normal entries.",
+    "A score of independent entries of variance 1 has variance d_k: that is why it",
+    "is divided by √d_k.",
+    "The table sets measured moments beside expected ones; excess kurtosis is 0 for",
+    "a normal distribution, and 6 / d_k for the scores of normal entries.",
     NULL,
 };
 
