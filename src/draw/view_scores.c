@@ -27,7 +27,7 @@ static const char *const about[] = {
     "compare, heights do not, each fills its own; • is the density expected, exact",
     "for normal entries.",
     "A score of independent entries of variance 1 has variance d_k: that is why it",
-    "is divided by √d_k.",
+    "is divided by sqrt(d_k).",
     "The table sets measured moments beside expected ones; excess kurtosis is 0 for",
     "a normal distribution, and 6 / d_k for the scores of normal entries.",
     NULL,
