@@ -42,8 +42,8 @@ void av_app_key(struct av_app *app, uint32_t key);
  * the left button down. A press on a parameter selects it, one more on a choice
  * steps it, and a drag from there changes it: to the right up, a step a column,
  * of what doubles and of choices a step every fourth, until a key is pressed;
- * all of one drag is undone together. A press into the view selects what it
- * shows there. The wheel selects and steps the parameter under it, scrolls the
+ * all of one drag is undone together. A press into the view, and a drag through
+ * it, selects what it shows there. The wheel selects and steps the parameter under it, scrolls the
  * help, and does nothing elsewhere. Presses, and the wheel on a parameter, drop
  * what is being typed. */
 enum av_mouse_kind { AV_MOUSE_PRESS, AV_MOUSE_DRAG, AV_MOUSE_WHEEL_UP, AV_MOUSE_WHEEL_DOWN };

@@ -262,6 +262,8 @@ void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
     } else if (app->dragging) {
         app->message[0] = '\0';
         drag(app, x);
+    } else if (hit == NULL && inside(av_screen_layout(app).body, x, y)) {
+        av_app_view_click(app, x, y);
     }
 }
 

@@ -37,7 +37,8 @@ struct av_io {
     bool all_ascii; /* the locale cannot print what the canvas may hold */
 
     bool signals; /* they have been taken over */
-    int press_x;  /* where the left button went down */
+    bool pressed; /* the left button is down */
+    int press_x;  /* where it went down */
     int press_y;
 };
 
@@ -372,19 +373,25 @@ static uint32_t key_of_character(wint_t c)
 }
 
 /* Terminals report presses and releases, not the way between: a release
- * elsewhere is a drag. */
+ * elsewhere is a drag. Of a press and a release that come together curses tells
+ * the release alone. */
 static void take_mouse(struct av_io *io)
 {
     MEVENT m;
     if (getmouse(&m) != OK) {
         return;
     }
-    if ((m.bstate & BUTTON1_PRESSED) != 0) {
+    bool released = (m.bstate & BUTTON1_RELEASED) != 0;
+    if ((m.bstate & BUTTON1_PRESSED) != 0 || (released && !io->pressed)) {
+        io->pressed = !released;
         io->press_x = m.x;
         io->press_y = m.y;
         av_app_mouse(io->app, AV_MOUSE_PRESS, m.x, m.y);
-    } else if ((m.bstate & BUTTON1_RELEASED) != 0 && (m.x != io->press_x || m.y != io->press_y)) {
-        av_app_mouse(io->app, AV_MOUSE_DRAG, m.x, m.y);
+    } else if (released) {
+        io->pressed = false;
+        if (m.x != io->press_x || m.y != io->press_y) {
+            av_app_mouse(io->app, AV_MOUSE_DRAG, m.x, m.y);
+        }
     } else if ((m.bstate & BUTTON4_PRESSED) != 0) {
         av_app_mouse(io->app, AV_MOUSE_WHEEL_UP, m.x, m.y);
     } else if ((m.bstate & WHEEL_DOWN) != 0) {

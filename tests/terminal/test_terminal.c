@@ -97,7 +97,7 @@ static void special_keys(void **state)
     vt_type(&vt, "\033OP"); /* F1 */
     vt_see(&vt, "scroll");
     vt_type(&vt, "\033[6~"); /* PgDn */
-    vt_see_not(&vt, "multiply scores");
+    vt_see_not(&vt, "what this view shows");
     vt_type(&vt, "\033"); /* Esc */
     vt_see(&vt, "overview");
     vt_type(&vt, "\r12\177"
@@ -121,6 +121,19 @@ static void mouse(void **state)
     vt_type(&vt, "\033[<65;14;23M\033[<65;14;23M");
     vt_see(&vt, "n_q\xE2\x80\xB9"
                 "16");
+    vt_type(&vt, "\033[<0;3;23M"); /* a press on d_k, its release eight columns on */
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "64");
+    vt_type(&vt, "\033[<0;11;23m");
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "256");
+    vt_type(&vt, "\033[<0;32;23M\033[<0;32;23m"); /* clicks on scale, told at once */
+    vt_see(&vt, "scale\xE2\x80\xB9"
+                "on");
+    vt_type(&vt, "\033[<0;32;23M\033[<0;32;23m");
+    vt_see(&vt, "scale\xE2\x80\xB9"
+                "off");
+    vt_see(&vt, "d_k 256");
     vt_stop(&vt);
 }
 

@@ -1078,6 +1078,9 @@ static void mouse_in_the_heatmap(void **state)
     }
     av_app_mouse(app, AV_MOUSE_PRESS, LEFT - 2, TOP + 7); /* beside the cells */
     assert_int_equal(params_of(app)->query, 0);
+    av_app_mouse(app, AV_MOUSE_DRAG, LEFT + CELL_W * 3, TOP + 9);
+    assert_int_equal(params_of(app)->query, 9);
+    assert_int_equal(params_of(app)->key, 3);
     av_app_free(app);
 }
 
