@@ -171,7 +171,7 @@ static void make_words(struct words *w, const struct av_snapshot *s, const struc
         av_panel_percent(number, beyond);
         snprintf(w->beyond[0], sizeof w->beyond[0], "  %s beyond ◂ ▸", number);
         snprintf(w->beyond[1], sizeof w->beyond[1], "  %s beyond", number);
-        snprintf(w->beyond[2], sizeof w->beyond[2], "  %s ◂ ▸", number);
+        snprintf(w->beyond[2], sizeof w->beyond[2], "  ◂ %s ▸", number);
     }
 }
 

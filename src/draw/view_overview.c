@@ -46,7 +46,8 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *edit)
 static const char *const about[] = {
     "█ the state now, ░ with scale off, ◇ with scale toggled, △ the kept state,",
     "│ theory, ! where the alarm is, • exact density (or its normal approximation).",
-    "scores: q·k scaled and unscaled on one axis; each fills its own height.",
+    "scores: q·k scaled and unscaled on one axis; each fills its own height; \"◂ 31% ▸\":",
+    "so many scores lie beyond the axis.",
     "entropy of a row: 1 when all keys weigh the same; keys: exp of the entropy.",
     "largest p: a row's largest weight, the median of all rows; alarm above 0.9.",
     "gradient: |diag(p) - p p^T| of a row, the Frobenius norm of the softmax",

@@ -295,7 +295,7 @@ static void scores_beyond_the_axis_are_told(void **state)
     assert_says("overview", &f, 120, 38, "• theory 1024  exact");
     f.s.histogram.unscaled_beyond = 0.312;
     assert_says("overview", &f, 80, 22, "31% beyond ◂ ▸");
-    assert_says("overview", &f, 120, 38, "• theory 1024  31% ◂ ▸");
+    assert_says("overview", &f, 120, 38, "• theory 1024  ◂ 31% ▸");
     assert_says("scores", &f, 120, 38, "• theory 1024  31% beyond ◂ ▸  exact density");
     for (int w = 20; w <= 120; w++) {
         struct av_canvas c = drawn("overview", &f, w, 22, false);
