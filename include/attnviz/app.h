@@ -49,8 +49,8 @@ void av_app_key(struct av_app *app, uint32_t key);
 enum av_mouse_kind { AV_MOUSE_PRESS, AV_MOUSE_DRAG, AV_MOUSE_WHEEL_UP, AV_MOUSE_WHEEL_DOWN };
 void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y);
 
-/* Each at least 1. Without memory for it the old size stays, and says so. */
-void av_app_resize(struct av_app *app, int cols, int rows);
+/* Each at least 1. AV_NOMEM: the old size stays, and the message line tells. */
+enum av_status av_app_resize(struct av_app *app, int cols, int rows);
 
 /* Time has come to now_ms (any monotonic origin): moves glides and the sweep
  * of d_k. Returns milliseconds until the next tick is wanted, -1 for never. */
@@ -74,8 +74,19 @@ unsigned av_app_theme_serial(const struct av_app *app);
  * tells why. */
 const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs);
 
-/* The text of the message line, "" when there is none. */
+/* Has `tell` called with `context` before an update that will take long (a
+ * third of a second and more), in whichever call it becomes due, so that the
+ * loop can say so beside the old picture. NULL: nobody is told. */
+void av_app_on_slow(struct av_app *app, void (*tell)(void *context), void *context);
+
+/* The text of the message line, "" when there is none; it stays until the next
+ * key. */
 const char *av_app_message(const struct av_app *app);
+void av_app_say(struct av_app *app, const char *fmt, ...) AV_PRINTF(2, 3);
+
+/* AV_OK, or how something has failed since the last key began: a file was not
+ * written, a state not computed. The message line tells. */
+enum av_status av_app_status(const struct av_app *app);
 
 /* What the loop around the app must do, each true once per request. */
 struct av_app_wants {

@@ -85,8 +85,25 @@ void av_app_free(struct av_app *app)
 
 /* ---- The model ------------------------------------------------------------- */
 
+/* Multiply-adds of a third of a second on a desktop's processor. */
+static const double slow_cost = 1.2e9;
+
+void av_app_on_slow(struct av_app *app, void (*tell)(void *context), void *context)
+{
+    app->tell_slow = tell;
+    app->slow_context = context;
+}
+
+void av_app_announce(struct av_app *app, const struct av_params *p, unsigned needs)
+{
+    if (app->tell_slow != NULL && av_model_cost(app->model, p, needs) > slow_cost) {
+        app->tell_slow(app->slow_context);
+    }
+}
+
 static enum av_status update(struct av_app *app, unsigned needs, struct av_error *e)
 {
+    av_app_announce(app, &app->params, needs);
     if (app->glide.on) {
         return av_model_glide(app->model, &app->params, needs, av_app_alpha(app), e);
     }
@@ -96,11 +113,12 @@ static enum av_status update(struct av_app *app, unsigned needs, struct av_error
 const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
 {
     struct av_error e;
-    if (update(app, needs, &e) == AV_OK) {
+    enum av_status s = update(app, needs, &e);
+    if (s == AV_OK) {
         app->shown = app->params;
         app->undo.fresh = 0;
     } else {
-        av_app_say(app, "%s", e.text);
+        av_app_fail(app, s, &e);
         app->params = app->shown;
         av_sweep_stop(app);
         av_glide_end(app);
@@ -120,6 +138,17 @@ void av_app_say(struct av_app *app, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(app->message, sizeof app->message, fmt, args);
     va_end(args);
+}
+
+void av_app_fail(struct av_app *app, enum av_status s, const struct av_error *e)
+{
+    app->status = s;
+    av_app_say(app, "%s", e->text);
+}
+
+enum av_status av_app_status(const struct av_app *app)
+{
+    return app->status;
 }
 
 const char *av_app_message(const struct av_app *app)
@@ -171,6 +200,7 @@ void av_app_key(struct av_app *app, uint32_t key)
 {
     app->key = key;
     app->message[0] = '\0';
+    app->status = AV_OK;
     set_dragging(app, false, 0);
     const struct av_action *action = av_action_find(key, app->mode);
     if (action == NULL && app->mode == AV_MODE_HELP) {
@@ -269,16 +299,20 @@ void av_app_mouse(struct av_app *app, enum av_mouse_kind kind, int x, int y)
 
 /* ---- Size and picture --------------------------------------------------------- */
 
-void av_app_resize(struct av_app *app, int cols, int rows)
+enum av_status av_app_resize(struct av_app *app, int cols, int rows)
 {
     struct av_error e;
+    enum av_status s = AV_OK;
     cols = cols < 1 ? 1 : cols;
     rows = rows < 1 ? 1 : rows;
-    if ((cols != app->canvas.cols || rows != app->canvas.rows) &&
-        av_canvas_resize(&app->canvas, cols, rows, &e) != AV_OK) {
-        av_app_say(app, "%s", e.text);
+    if (cols != app->canvas.cols || rows != app->canvas.rows) {
+        s = av_canvas_resize(&app->canvas, cols, rows, &e);
+    }
+    if (s != AV_OK) {
+        av_app_fail(app, s, &e);
     }
     app->hit_count = 0;
+    return s;
 }
 
 const struct av_canvas *av_app_draw(struct av_app *app)

@@ -87,6 +87,10 @@ struct av_app {
     struct av_editor editor;
     int help_scroll;
     char message[AV_ERROR_MAX];
+    enum av_status status; /* has it to tell of a failure? */
+
+    void (*tell_slow)(void *context);
+    void *slow_context;
 
     struct av_glide glide;
     struct av_sweep sweep;
@@ -104,8 +108,11 @@ struct av_app {
 
 /* ---- app.c ------------------------------------------------------------ */
 
-/* Sets the message line. */
-void av_app_say(struct av_app *app, const char *fmt, ...) AV_PRINTF(2, 3);
+/* Says that something has failed, and how: av_app_status. */
+void av_app_fail(struct av_app *app, enum av_status s, const struct av_error *e);
+
+/* Tells whom it concerns when this update, which is next, will take long. */
+void av_app_announce(struct av_app *app, const struct av_params *p, unsigned needs);
 
 void av_app_show_view(struct av_app *app, size_t index);
 

@@ -13,17 +13,17 @@ struct names {
     char picture[32], numbers[32];
 };
 
-/* The first pair of names of which neither exists; false when all do. */
-static bool free_names(struct names *n)
+/* The first pair of names of which neither exists; AV_FAILED when all do. */
+static enum av_status free_names(struct names *n, struct av_error *e)
 {
     for (int i = 1; i <= NUMBERS_MAX; i++) {
         snprintf(n->picture, sizeof n->picture, "attnviz-%03d.svg", i);
         snprintf(n->numbers, sizeof n->numbers, "attnviz-%03d.json", i);
         if (access(n->picture, F_OK) != 0 && access(n->numbers, F_OK) != 0) {
-            return true;
+            return AV_OK;
         }
     }
-    return false;
+    return av_fail(e, AV_FAILED, "attnviz-%d.svg: all numbers are taken in this folder", NUMBERS_MAX);
 }
 
 static enum av_status write_picture(struct av_app *app, const char *path, struct av_error *e)
@@ -52,7 +52,9 @@ static enum av_status write_numbers(struct av_app *app, const char *path, struct
  * leaves no file, and drawing then has nothing to compute that could fail. */
 static enum av_status write_both(struct av_app *app, const struct names *n, struct av_error *e)
 {
-    enum av_status s = av_model_update(app->model, &app->params, AV_REPORT_NEEDS | app->view->needs, e);
+    unsigned needs = AV_REPORT_NEEDS | app->view->needs;
+    av_app_announce(app, &app->params, needs);
+    enum av_status s = av_model_update(app->model, &app->params, needs, e);
     if (s == AV_OK && app->picture != NULL) {
         s = write_picture(app, n->picture, e);
     }
@@ -64,10 +66,12 @@ void av_export(struct av_app *app)
     struct names n;
     struct av_error e;
     av_glide_end(app);
-    if (!free_names(&n)) {
-        av_app_say(app, "attnviz-%d.svg: all numbers are taken in this folder", NUMBERS_MAX);
-    } else if (write_both(app, &n, &e) != AV_OK) {
-        av_app_say(app, "%s", e.text);
+    enum av_status s = free_names(&n, &e);
+    if (s == AV_OK) {
+        s = write_both(app, &n, &e);
+    }
+    if (s != AV_OK) {
+        av_app_fail(app, s, &e);
     } else if (app->picture == NULL) {
         av_app_say(app, "wrote %s", n.numbers);
     } else {

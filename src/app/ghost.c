@@ -43,9 +43,11 @@ void av_ghost_settle(struct av_app *app)
     struct av_params then = app->params;
     memcpy(&then, app->keep.bytes, AV_UNDO_BYTES);
     app->keep.due = false;
-    if (av_model_update(app->model, &then, app->keep.needs, &e) == AV_OK) {
+    av_app_announce(app, &then, app->keep.needs);
+    enum av_status s = av_model_update(app->model, &then, app->keep.needs, &e);
+    if (s == AV_OK) {
         take(&app->ghost, av_model_snapshot(app->model));
     } else {
-        av_app_say(app, "%s", e.text);
+        av_app_fail(app, s, &e);
     }
 }

@@ -142,6 +142,19 @@ enum av_status av_model_glide(struct av_model *m, const struct av_params *p, uns
     return update(m, p, needs, alpha, e);
 }
 
+double av_model_cost(const struct av_model *m, const struct av_params *asked, unsigned needs)
+{
+    enum { DQ_PRODUCTS = 6 };
+    const struct av_snapshot *s = &m->snapshot;
+    struct av_params p = *asked;
+    struct av_shape shape = effective(m, &p);
+    enum av_stage stale = m->ready ? av_params_stale(&s->params, &p) : AV_STAGE_SAMPLE;
+    bool dq_stale = stale <= AV_STAGE_STATS || s->gliding || (m->done & AV_NEED_DQ) == 0;
+    double products = stale <= AV_STAGE_SCORES ? 1 : 0;
+    products += (needs & AV_NEED_DQ) != 0 && dq_stale ? DQ_PRODUCTS : 0;
+    return products * (double)shape.n_q * (double)shape.n_k * (double)shape.d;
+}
+
 const struct av_snapshot *av_model_snapshot(const struct av_model *m)
 {
     return &m->snapshot;

@@ -7,13 +7,12 @@
 
 enum av_status av_shadow_resize(struct av_shadow *s, int cols, int rows, struct av_error *e)
 {
-    av_shadow_free(s);
-    s->cells = av_alloc((size_t)rows * (size_t)cols, sizeof *s->cells);
-    if (s->cells == NULL) {
+    struct av_cell *cells = av_alloc((size_t)rows * (size_t)cols, sizeof *cells);
+    if (cells == NULL) {
         return av_fail_nomem(e, "the screen");
     }
-    s->cols = cols;
-    s->rows = rows;
+    av_shadow_free(s);
+    *s = (struct av_shadow){ cells, cols, rows };
     return AV_OK;
 }
 
@@ -27,6 +26,13 @@ void av_shadow_forget(struct av_shadow *s)
 {
     if (s->cells != NULL) { /* no cell of a canvas has code 0 */
         memset(s->cells, 0, (size_t)s->rows * (size_t)s->cols * sizeof *s->cells);
+    }
+}
+
+void av_shadow_forget_row(struct av_shadow *s, int y)
+{
+    if (y >= 0 && y < s->rows) {
+        memset(s->cells + (ptrdiff_t)y * s->cols, 0, (size_t)s->cols * sizeof *s->cells);
     }
 }
 

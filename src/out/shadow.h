@@ -11,12 +11,13 @@ struct av_shadow {
 };
 
 /* Makes it the size of the canvas, nothing shown; av_shadow_free frees it.
- * AV_NOMEM on failure: then it has no cells. */
+ * AV_NOMEM on failure: it stays as it was. */
 enum av_status av_shadow_resize(struct av_shadow *s, int cols, int rows, struct av_error *e);
 void av_shadow_free(struct av_shadow *s);
 
 /* Nothing counts as shown any more. */
 void av_shadow_forget(struct av_shadow *s);
+void av_shadow_forget_row(struct av_shadow *s, int y);
 
 /* The next run of cells in row y, from *x on, that the canvas has otherwise:
  * moves *x to its first cell, returns its length and counts it as shown. 0 at

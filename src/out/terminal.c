@@ -6,12 +6,11 @@
 #include "palette.h"
 #include "shadow.h"
 #include "signals.h"
+#include "tty_input.h"
 
 #include <curses.h>
 #include <term.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ struct av_io {
     struct av_palette palette; /* its colour pairs */
 
     struct av_shadow shadow;
-    cchar_t *run;   /* [cols] */
+    cchar_t *run;   /* [shadow.cols] */
     bool all_ascii; /* the locale cannot print what the canvas may hold */
 
     bool signals; /* they have been taken over */
@@ -65,38 +64,6 @@ static enum av_status check_terminal(struct av_error *e)
     bool moves = cup != NULL && (intptr_t)cup != -1;
     del_curterm(cur_term);
     return moves ? AV_OK : av_fail(e, AV_FAILED, "terminal: TERM=%s cannot place its cursor", term);
-}
-
-static bool can_be_read(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    return flags != -1 && (flags & O_ACCMODE) != O_WRONLY;
-}
-
-/* Keys come from the terminal, also when data comes by standard input, or
- * nothing can, as after `0>/dev/tty`. */
-static enum av_status open_keys(struct av_io *io, struct av_error *e)
-{
-    io->in = stdin;
-    if (!isatty(STDIN_FILENO) || !can_be_read(STDIN_FILENO)) {
-        io->own = fopen("/dev/tty", "r");
-        io->in = io->own;
-    }
-    return io->in != NULL ? AV_OK : av_fail(e, AV_FAILED, "terminal: /dev/tty: %s", strerror(errno));
-}
-
-/* Milliseconds to wait for the rest of an escape sequence: $ESCDELAY, where it
- * is a number that makes sense. Without it curses would take a second. */
-static int escape_delay(void)
-{
-    enum { USUAL = 25, MOST = 10000 };
-    const char *text = getenv("ESCDELAY");
-    if (text == NULL || text[0] < '0' || text[0] > '9') {
-        return USUAL;
-    }
-    char *end;
-    long delay = strtol(text, &end, 10);
-    return *end == '\0' && delay <= MOST ? (int)delay : USUAL;
 }
 
 /* Glyphs beyond ASCII need a locale that has them; when they were asked for in
@@ -215,8 +182,8 @@ static void set_cell(struct av_io *io, cchar_t *out, const struct av_cell *cell)
 
 void av_io_paint(struct av_io *io)
 {
-    const struct av_canvas *c = av_app_draw(io->app);
     use_theme(io);
+    const struct av_canvas *c = av_app_draw(io->app);
     for (int y = 0; y < c->rows; y++) {
         int x = 0;
         for (int n = 0; (n = av_shadow_run(&io->shadow, c, &x, y)) > 0; x += n) {
@@ -229,6 +196,25 @@ void av_io_paint(struct av_io *io)
     wrefresh(stdscr);
 }
 
+/* Over the last line of the old picture, until the new one is computed. */
+static void show_slow(void *context)
+{
+    static const char text[] = " computing ...";
+    struct av_io *io = context;
+    int y = io->shadow.rows - 1;
+    use_theme(io);
+    for (int x = 0; x < io->shadow.cols; x++) {
+        struct av_cell cell = { .code = ' ', .role = AV_ROLE_MESSAGE };
+        if (x < (int)sizeof text - 1) {
+            cell.code = (unsigned char)text[x];
+        }
+        set_cell(io, &io->run[x], &cell);
+    }
+    mvwadd_wchnstr(stdscr, y, 0, io->run, io->shadow.cols);
+    av_shadow_forget_row(&io->shadow, y);
+    wrefresh(stdscr);
+}
+
 void av_io_repaint(struct av_io *io)
 {
     clearok(stdscr, TRUE);
@@ -237,20 +223,55 @@ void av_io_repaint(struct av_io *io)
 
 /* ---- Size --------------------------------------------------------------------------- */
 
-/* Out of memory there is nothing to paint on: the screen stays as it was. */
-void av_io_take_size(struct av_io *io)
+/* Makes what depends on the size; on failure what stood stands still. */
+static enum av_status make_room(struct av_io *io, int cols, int rows, struct av_error *e)
+{
+    cchar_t *run = av_alloc((size_t)cols, sizeof *run);
+    enum av_status s = run == NULL ? av_fail_nomem(e, "the screen") : av_shadow_resize(&io->shadow, cols, rows, e);
+    if (s != AV_OK) {
+        av_free(run);
+        return s;
+    }
+    av_free(io->run);
+    io->run = run;
+    return AV_OK;
+}
+
+/* Curses keeps three windows of this size, and frees some of it twice when it
+ * runs out on the way: so whether there is memory is tried before. */
+static bool curses_fits(size_t cols, size_t rows)
+{
+    enum { WINDOWS = 4, MORE = 1 << 16 }; /* one too many, and what else it keeps */
+    void *all = malloc(WINDOWS * cols * rows * sizeof(cchar_t) + MORE);
+    free(all);
+    return all != NULL;
+}
+
+/* Brings curses to the terminal's size, if that is known. */
+static enum av_status resize_curses(struct av_error *e)
 {
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
-        (size.ws_row != LINES || size.ws_col != COLS)) {
-        resizeterm(size.ws_row, size.ws_col);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0 ||
+        (size.ws_row == LINES && size.ws_col == COLS)) {
+        return AV_OK;
     }
-    int rows, cols;
-    getmaxyx(stdscr, rows, cols);
-    av_free(io->run);
-    io->run = av_alloc((size_t)cols, sizeof *io->run);
-    if (io->run == NULL || av_shadow_resize(&io->shadow, cols, rows, NULL) != AV_OK) {
-        av_shadow_free(&io->shadow);
+    bool done = curses_fits(size.ws_col, size.ws_row) && resizeterm(size.ws_row, size.ws_col) == OK;
+    return done ? AV_OK : av_fail_nomem(e, "the screen");
+}
+
+/* Without memory for it the old size is painted on. */
+void av_io_take_size(struct av_io *io)
+{
+    struct av_error e;
+    int rows = 0, cols = 0;
+    enum av_status s = resize_curses(&e);
+    clearok(stdscr, TRUE);
+    if (s == AV_OK) {
+        getmaxyx(stdscr, rows, cols);
+        s = make_room(io, cols, rows, &e);
+    }
+    if (s != AV_OK) {
+        av_app_say(io->app, "%s", e.text);
         return;
     }
     werase(stdscr);
@@ -270,12 +291,16 @@ static enum av_status start_curses(struct av_io *io, struct av_error *e)
     if (io->screen == NULL) {
         return av_fail(e, AV_FAILED, "terminal: TERM=%s: curses cannot use it", getenv("TERM"));
     }
-    set_escdelay(escape_delay());
+    set_escdelay(av_tty_escape_delay());
     set_modes();
     set_mouse(io);
     io->depth = depth_of(io);
     io->own_colours = io->depth != AV_DEPTH_NONE && use_default_colors() != ERR;
     av_io_take_size(io);
+    if (io->run == NULL) {
+        return av_fail_nomem(e, "the screen");
+    }
+    av_app_on_slow(io->app, show_slow, io);
     return AV_OK;
 }
 
@@ -291,7 +316,8 @@ enum av_status av_io_open(struct av_io **out, struct av_app *app, const struct a
     io->config = config;
     enum av_status s = check_terminal(e);
     if (s == AV_OK) {
-        s = open_keys(io, e);
+        s = av_tty_input_open(&io->own, e);
+        io->in = io->own != NULL ? io->own : stdin;
     }
     if (s == AV_OK) {
         s = av_signals_begin(STDOUT_FILENO, e); /* before newterm, which then leaves them alone */
@@ -305,6 +331,7 @@ void av_io_close(struct av_io *io)
     if (io == NULL) {
         return;
     }
+    av_app_on_slow(io->app, NULL, NULL);
     if (io->screen != NULL) {
         av_io_leave(io);
         delscreen(io->screen);
@@ -334,7 +361,6 @@ void av_io_return(struct av_io *io)
     av_io_leave(io); /* after a stop that could not be caught it is not left yet */
     av_signals_guard(true);
     av_io_take_size(io);
-    clearok(stdscr, TRUE);
 }
 
 /* ---- Keys and mouse -------------------------------------------------------------------------- */

@@ -184,6 +184,26 @@ static void the_status_is_that_of_the_first_signal(void **state)
     vt_stop(&vt);
 }
 
+/* It says that it computes, and C-c does not wait for what comes of it. */
+static void ends_while_it_computes(void **state)
+{
+    (void)state;
+    static const char *const large[] = { "--no-config", "--no-animation", "--view", "gradient", "-s", "n_q=2048",
+                                         "-s",          "n_k=2048",       "-s",     "d_k=1",    NULL };
+    struct vt vt;
+    struct vt_options o = { .args = large };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "\r4096\r");
+    vt_see(&vt, "computing ...");
+    size_t bytes = vt.bytes;
+    vt_type(&vt, "\003");
+    assert_int_equal(vt_end(&vt), 128 + SIGINT);
+    assert_true(vt.bytes - bytes < 100); /* the reset, and no picture */
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
 static void a_hang_up_ends_it(void **state)
 {
     (void)state;
@@ -198,10 +218,15 @@ static void a_hang_up_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_signal_restores),   cmocka_unit_test(c_c_ends_it),
-        cmocka_unit_test(stops_and_goes_on),       cmocka_unit_test(a_hard_stop_repaints),
-        cmocka_unit_test(ended_while_stopped),     cmocka_unit_test(a_hang_up_ends_it),
-        cmocka_unit_test(ends_while_nobody_reads), cmocka_unit_test(the_status_is_that_of_the_first_signal),
+        cmocka_unit_test(every_signal_restores),
+        cmocka_unit_test(c_c_ends_it),
+        cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(a_hard_stop_repaints),
+        cmocka_unit_test(ended_while_stopped),
+        cmocka_unit_test(a_hang_up_ends_it),
+        cmocka_unit_test(ends_while_it_computes),
+        cmocka_unit_test(ends_while_nobody_reads),
+        cmocka_unit_test(the_status_is_that_of_the_first_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

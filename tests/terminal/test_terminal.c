@@ -1,4 +1,6 @@
 /* test_terminal.c - the program on a terminal: keys, sizes, kinds of terminals. */
+#define _GNU_SOURCE /* prlimit */
+
 #include "harness.h"
 
 #include <setjmp.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -172,6 +175,50 @@ static void sizes_follow_the_terminal(void **state)
     vt_type(&vt, "q");
     assert_int_equal(vt_end(&vt), 0);
     vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* A size that there is no memory for is told, and the old one goes on. */
+static void a_screen_without_memory(void **state)
+{
+    (void)state;
+    struct vt vt;
+    begin(&vt, 80, 24);
+    vt_calm(&vt);
+    rlim_t used = (rlim_t)vt_proc(&vt, "VmSize") * 1024;
+    if (used > (rlim_t)1 << 40) {
+        vt_stop(&vt);
+        skip(); /* a sanitizer's memory */
+    }
+    struct rlimit limit = { used, RLIM_INFINITY };
+    assert_int_equal(prlimit(vt.pid, RLIMIT_AS, &limit, NULL), 0);
+    vt_resize(&vt, 1000, 1000);
+    vt_see(&vt, "memory");
+    vt_resize(&vt, 80, 24);
+    vt_type(&vt, "s");
+    vt_see(&vt, "scale\xE2\x80\xB9off");
+    vt_type(&vt, "q");
+    assert_int_equal(vt_end(&vt), 0);
+    vt_assert_restored(&vt);
+    vt_stop(&vt);
+}
+
+/* What takes long is told of, and replaced when it has come. */
+static void computing_is_said(void **state)
+{
+    (void)state;
+    static const char *const large[] = { "--no-config", "--no-animation", "-s", "n_q=2048", "-s", "n_k=2048",
+                                         "-s",          "d_k=1",          NULL };
+    struct vt vt;
+    struct vt_options o = { .args = large };
+    vt_start(&vt, &o);
+    vt_see(&vt, "? help");
+    vt_type(&vt, "\r512\r");
+    vt_see(&vt, "computing ...");
+    vt_see(&vt, "? help");
+    vt_see(&vt, "d_k\xE2\x80\xB9"
+                "512");
+    assert_false(vt_has(&vt, "computing"));
     vt_stop(&vt);
 }
 
@@ -463,6 +510,8 @@ int main(void)
         cmocka_unit_test(mouse),
         cmocka_unit_test(no_mouse),
         cmocka_unit_test(sizes_follow_the_terminal),
+        cmocka_unit_test(a_screen_without_memory),
+        cmocka_unit_test(computing_is_said),
         cmocka_unit_test(resize_storm),
         cmocka_unit_test(key_storm),
         cmocka_unit_test(idle_means_no_wake_ups),

@@ -122,6 +122,24 @@ static int check_export(void)
     return strstr(av_app_message(app), "memory") != NULL ? 0 : 3;
 }
 
+static int check_resize(void)
+{
+    struct av_app *app = overloaded();
+    if (app == NULL || av_app_resize(app, 10000, 10000) != AV_NOMEM || av_app_status(app) != AV_NOMEM) {
+        return 1;
+    }
+    if (strstr(av_app_message(app), "memory") == NULL) {
+        return 2;
+    }
+    return av_app_draw(app)->cols == 80 && av_app_resize(app, 90, 24) == AV_OK ? 0 : 3;
+}
+
+static void a_screen_that_is_too_large_is_told(void **state)
+{
+    (void)state;
+    assert_in_a_child(check_resize);
+}
+
 static void numbers_that_cannot_be_had_are_not_written(void **state)
 {
     (void)state;
@@ -133,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_keeps_its_state),
         cmocka_unit_test(the_app_goes_back_and_says_so),
+        cmocka_unit_test(a_screen_that_is_too_large_is_told),
         cmocka_unit_test(numbers_that_cannot_be_had_are_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

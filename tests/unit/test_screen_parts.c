@@ -96,6 +96,9 @@ static void only_changes_are_sent(void **state)
     assert_int_equal(x, 19);
     x++;
     assert_int_equal(av_shadow_run(&s, &c, &x, 2), 0);
+    av_shadow_forget_row(&s, 2);
+    av_shadow_forget_row(&s, 5); /* there is none */
+    assert_int_equal(cells_to_send(&s, &c), 20);
     /* The same glyph in another colour, at another level, marked. */
     av_canvas_put(&c, 3, 2, 'a', AV_ROLE_BAD);
     assert_int_equal(cells_to_send(&s, &c), 1);
