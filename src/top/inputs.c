@@ -14,6 +14,10 @@ static enum av_status take_files(struct av_inputs *in, const struct av_options *
     if (o->size_set != NULL) {
         return av_fail(e, AV_USAGE, "%s: the files say how large it is", o->size_set);
     }
+    if (o->logits_set) {
+        return av_fail(e, AV_USAGE, "logits: files are given, and scores come from them");
+    }
+    in->params.logits.n = 0; /* of the settings file, if any: the command line wins */
     for (size_t i = 0; i < 2; i++) {
         enum av_status s = av_npy_read(&in->tensors[i], o->files[i], e);
         if (s != AV_OK) {
@@ -40,7 +44,15 @@ void av_inputs_free(struct av_inputs *in)
     av_tensor_free(&in->tensors[1]);
 }
 
-/* Presses the keys named in `names`, separated by spaces. */
+/* What the app has to tell of, if that is a failure. */
+static enum av_status app_status(const struct av_app *app, struct av_error *e)
+{
+    enum av_status s = av_app_status(app);
+    return s == AV_OK ? s : av_fail(e, s, "%s", av_app_message(app));
+}
+
+/* Presses the keys named in `names`, separated by spaces, and computes
+ * where they lead to: a key that failed is the last. */
 static enum av_status press(struct av_app *app, const char *names, struct av_error *e)
 {
     for (const char *at = names + strspn(names, " "); *at != '\0'; at += strspn(at, " ")) {
@@ -56,9 +68,13 @@ static enum av_status press(struct av_app *app, const char *names, struct av_err
         }
         av_app_key(app, key);
         av_app_settle(app);
+        if (app_status(app, e) != AV_OK) {
+            return av_app_status(app);
+        }
         at += len;
     }
-    return AV_OK;
+    av_app_snapshot(app, 0);
+    return app_status(app, e);
 }
 
 /* Is the theme there? One that exists but is broken is told on standard error
@@ -99,7 +115,10 @@ enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, co
         return s;
     }
     av_app_resize(*app, o->cols, o->rows);
-    s = o->keys != NULL ? press(*app, o->keys, e) : AV_OK;
+    s = app_status(*app, e);
+    if (s == AV_OK && o->keys != NULL) {
+        s = press(*app, o->keys, e);
+    }
     if (s != AV_OK) {
         av_app_free(*app);
         *app = NULL;

@@ -47,15 +47,22 @@ static enum av_status pick(const struct av_option *row, const char *const *names
 /* A setter that needs no more than the value. */
 #define UNUSED_ROW ((void)row, (void)e)
 
+static bool assigns(const char *assignment, const char *name)
+{
+    size_t len = strlen(name);
+    return strncmp(assignment, name, len) == 0 && assignment[len] == '=';
+}
+
 SETTER(set_param)
 {
     (void)row;
     static const char *const sizes[] = { "d_k", "n_q", "n_k" };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (strncmp(value, sizes[i], strlen(sizes[i])) == 0 && value[strlen(sizes[i])] == '=') {
+        if (assigns(value, sizes[i])) {
             o->size_set = sizes[i];
         }
     }
+    o->logits_set = o->logits_set || assigns(value, "logits");
     return av_params_set_text(&o->params, value, e);
 }
 

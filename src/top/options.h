@@ -18,6 +18,7 @@ struct av_options {
     const struct av_command *command;
     struct av_params params; /* set but not checked: files bring sizes of their own */
     const char *size_set;    /* the last of d_k, n_q, n_k that --set has set, or NULL */
+    bool logits_set;         /* by --set */
     const char *view, *theme, *keys, *list, *config, *output;
     enum av_depth depth;
     bool depth_auto; /* as much as the terminal has; depth is for where there is none */
