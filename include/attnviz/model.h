@@ -34,8 +34,8 @@ enum av_status av_model_glide(struct av_model *m, const struct av_params *p, uns
 
 /* How much work an update to these parameters and needs would be, in
  * multiply-adds of matrix products, which is what takes time: n_q n_k d_k for
- * scores that are stale, six times that for AV_NEED_DQ (two products, and the
- * conversions of their operands), 0 for everything else. From above: sums that
+ * scores that are stale, about six times that, as measured, for AV_NEED_DQ,
+ * 0 for everything else. From above: sums that
  * a larger d_k continues count in full. */
 double av_model_cost(const struct av_model *m, const struct av_params *p, unsigned needs);
 

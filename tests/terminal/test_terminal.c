@@ -213,11 +213,11 @@ static void computing_is_said(void **state)
     struct vt_options o = { .args = large };
     vt_start(&vt, &o);
     vt_see(&vt, "? help");
-    vt_type(&vt, "\r512\r");
+    vt_type(&vt, "\r1024\r");
     vt_see(&vt, "computing ...");
     vt_see(&vt, "? help");
     vt_see(&vt, "d_k\xE2\x80\xB9"
-                "512");
+                "1024");
     assert_false(vt_has(&vt, "computing"));
     vt_stop(&vt);
 }
