@@ -32,12 +32,11 @@ enum av_status av_model_update(struct av_model *m, const struct av_params *p, un
 enum av_status av_model_glide(struct av_model *m, const struct av_params *p, unsigned needs, double alpha,
                               struct av_error *e);
 
-/* How much work an update to these parameters and needs would be, in
+/* How much work an update to these parameters and needs would be at most, in
  * multiply-adds of matrix products, which is what takes time: n_q n_k d_k for
- * scores that are stale, about six times that, as measured, for AV_NEED_DQ,
- * 0 for everything else. From above: sums that
- * a larger d_k continues count in full. */
-double av_model_cost(const struct av_model *m, const struct av_params *p, unsigned needs);
+ * stale scores (in full, though a larger d_k continues the sums that stand),
+ * about six times that, as measured, for AV_NEED_DQ, 0 for everything else. */
+double av_model_cost(const struct av_model *m, const struct av_params *asked, unsigned needs);
 
 /* Valid until the next update; never NULL after the first one succeeded. */
 const struct av_snapshot *av_model_snapshot(const struct av_model *m);
