@@ -3,18 +3,10 @@
  * The allocator's functions are replaced by ones that count and then call the
  * real ones. */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "attnviz/app.h"
-#include "attnviz/keys.h"
+#include "app_driver.h"
 #include "sanitized.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Counting ------------------------------------------------------------- */
 
@@ -63,30 +55,12 @@ void *aligned_alloc(size_t alignment, size_t size)
 
 /* ---- Driving ---------------------------------------------------------------- */
 
-static struct av_app *open_app(int64_t size)
+static struct av_app *open_sized(int64_t size)
 {
-    struct av_app_config config = { .animation = true };
-    struct av_app *app;
-    struct av_error e;
-    av_params_default(&config.params);
+    struct av_app_config config = plain_config();
+    config.animation = true;
     config.params.n_q = config.params.n_k = config.params.d_k = size;
-    if (av_app_new(&app, &config, &e) != AV_OK) {
-        fail_msg("%s", e.text);
-    }
-    return app;
-}
-
-static void press(struct av_app *app, const char *keys)
-{
-    char name[16];
-    for (const char *at = keys; *at != '\0'; at += strspn(at, " ")) {
-        size_t len = strcspn(at, " ");
-        snprintf(name, sizeof name, "%.*s", (int)len, at);
-        uint32_t key = av_key_parse(name);
-        assert_int_not_equal(key, AV_KEY_NONE);
-        av_app_key(app, key);
-        at += len;
-    }
+    return open_app(&config);
 }
 
 /* ---- One frame ----------------------------------------------------------------- */
@@ -103,7 +77,7 @@ static void a_frame_allocates_nothing(void **state)
                                         "j l z y x", "Z",         "v", "c",   "Tab", "F7",   "?",     "PgDn",
                                         "q",         "Enter 1 2", "9", "Esc", "R",   "c",    "Up",    "Backspace" };
     static const int sizes[][2] = { { 80, 24 }, { 130, 45 }, { 100, 32 }, { 40, 10 }, { 12, 1 } };
-    struct av_app *app = open_app(32);
+    struct av_app *app = open_sized(32);
     assert_true(allocations > 0); /* they are counted */
     uint64_t now = 0;
     size_t views;
@@ -153,7 +127,7 @@ static void many_changes_take_no_more(void **state)
     static const char *const round[] = { "D", "s", "N", "T", "Tab",           "c", "r", "m", "d",     "n",
                                          "o", "p", "?", "q", "Enter 7 Enter", "u", "j", "R", "Space", "C-r" };
     enum { ROUNDS = 1000, WARM = 100, KEYS = sizeof round / sizeof round[0] };
-    struct av_app *app = open_app(5);
+    struct av_app *app = open_sized(5);
     long before = 0;
     uint64_t now = 0;
     for (int i = 0; i < ROUNDS; i++) {
