@@ -30,6 +30,19 @@ static long status_kib(const char *name)
     return kib;
 }
 
+/* A model and default parameters; skips the test where that line cannot be read. */
+static struct av_model *begin(const char *name, struct av_params *p)
+{
+    if (status_kib(name) < 0) {
+        skip();
+    }
+    struct av_model *m;
+    struct av_error e;
+    assert_int_equal(av_model_new(&m, NULL, &e), AV_OK);
+    av_params_default(p);
+    return m;
+}
+
 static void update(struct av_model *m, const struct av_params *p, unsigned needs)
 {
     struct av_error e;
@@ -39,14 +52,8 @@ static void update(struct av_model *m, const struct av_params *p, unsigned needs
 static void a_large_model_stays_below_64_mib(void **state)
 {
     (void)state;
-    if (status_kib("VmHWM") < 0) {
-        skip();
-    }
-    struct av_model *m;
     struct av_params p;
-    struct av_error e;
-    assert_int_equal(av_model_new(&m, NULL, &e), AV_OK);
-    av_params_default(&p);
+    struct av_model *m = begin("VmHWM", &p);
     p.n_q = p.n_k = 512;
     for (p.d_k = 1; p.d_k < 4096; p.d_k *= 2) { /* grows as it does under a key */
         update(m, &p, ALL_NEEDS);
@@ -59,14 +66,8 @@ static void a_large_model_stays_below_64_mib(void **state)
 static void a_hundred_thousand_changes_take_no_more(void **state)
 {
     (void)state;
-    if (status_kib("VmRSS") < 0) {
-        skip();
-    }
-    struct av_model *m;
     struct av_params p;
-    struct av_error e;
-    assert_int_equal(av_model_new(&m, NULL, &e), AV_OK);
-    av_params_default(&p);
+    struct av_model *m = begin("VmRSS", &p);
     long before = 0;
     for (int change = 0; change < 100000; change++) {
         p.n_q = 1 + change % 7;

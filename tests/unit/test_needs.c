@@ -1,38 +1,13 @@
 /* test_needs.c - what no one looks at is not computed: kernels that count. */
 #include "attnviz/app.h"
 #include "attnviz/keys.h"
+#include "counting_kernels.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-/* Calls since the last reset. Kernels have no context of their own. */
-static struct {
-    size_t scores, dq;
-} calls;
-
-static void counting_scores(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,
-                            const struct av_block *block, void *scratch)
-{
-    calls.scores++;
-    av_kernels_best()->scores(s, pitch, q, k, block, scratch);
-}
-
-static void counting_dq(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch)
-{
-    calls.dq++;
-    av_kernels_best()->dq(rows, count, k, d, scratch);
-}
-
-static struct av_kernels counting_kernels(void)
-{
-    struct av_kernels k = *av_kernels_best();
-    k.scores = counting_scores;
-    k.dq = counting_dq;
-    return k;
-}
 
 static void the_model_computes_dq_when_asked(void **state)
 {

@@ -1,41 +1,13 @@
 /* test_slow.c - what an update costs is known before, and long ones are told of. */
 #include "attnviz/app.h"
 #include "attnviz/keys.h"
+#include "counting_kernels.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
-
-/* Products since the last reset. Kernels have no context of their own. */
-static size_t products;
-
-static void counted_scores(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,
-                           const struct av_block *block, void *scratch)
-{
-    (void)q, (void)k, (void)scratch;
-    for (size_t i = block->i0; i < block->i1; i++) {
-        memset(s + i * pitch + block->j0, 0, (block->j1 - block->j0) * sizeof *s);
-    }
-    products++;
-}
-
-static void counted_dq(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch)
-{
-    (void)rows, (void)count, (void)k, (void)d, (void)scratch;
-    products++;
-}
-
-/* All scores are 0, at once, however large. */
-static struct av_kernels counting_kernels(void)
-{
-    struct av_kernels k = *av_kernels_best();
-    k.scores = counted_scores;
-    k.dq = counted_dq;
-    return k;
-}
 
 static void a_cost_is_foretold_where_products_follow(void **state)
 {
@@ -65,8 +37,9 @@ static void a_cost_is_foretold_where_products_follow(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         assert_int_equal(av_params_set_text(&p, steps[i].set, &e), AV_OK);
         double cost = av_model_cost(m, &p, steps[i].needs);
-        products = 0;
+        calls.scores = calls.dq = 0;
         assert_int_equal(av_model_update(m, &p, steps[i].needs, &e), AV_OK);
+        size_t products = calls.scores + calls.dq;
         if ((cost > 0) != (products > 0)) {
             fail_msg("step %zu, %s: cost %g, %zu products", i, steps[i].set, cost, products);
         }
@@ -106,12 +79,12 @@ static void count_call(void *context)
 }
 
 /* Presses the key, draws, and returns how often it was told of. */
-static int told(struct av_app *app, int *calls, const char *key)
+static int told(struct av_app *app, int *times, const char *key)
 {
-    *calls = 0;
+    *times = 0;
     av_app_key(app, av_key_parse(key));
     av_app_draw(app);
-    return *calls;
+    return *times;
 }
 
 static void only_long_updates_are_told(void **state)
@@ -121,21 +94,21 @@ static void only_long_updates_are_told(void **state)
     struct av_app_config config = { .kernels = &kernels };
     struct av_app *app;
     struct av_error e;
-    int calls = 0;
+    int times = 0;
     av_params_default(&config.params);
     config.params.n_q = config.params.n_k = 2048;
     config.params.d_k = 256;
     assert_int_equal(av_app_new(&app, &config, &e), AV_OK);
-    av_app_on_slow(app, count_call, &calls);
-    assert_int_equal(told(app, &calls, "t"), 0); /* no product */
-    assert_int_equal(told(app, &calls, "r"), 0); /* 1e9 multiply-adds */
-    assert_int_equal(told(app, &calls, "D"), 1); /* 2e9 */
-    assert_int_equal(told(app, &calls, "d"), 0);
-    assert_int_equal(told(app, &calls, "4"), 1); /* this view needs dq */
-    assert_int_equal(told(app, &calls, "t"), 1);
-    assert_int_equal(told(app, &calls, "?"), 0);
+    av_app_on_slow(app, count_call, &times);
+    assert_int_equal(told(app, &times, "t"), 0); /* no product */
+    assert_int_equal(told(app, &times, "r"), 0); /* 1e9 multiply-adds */
+    assert_int_equal(told(app, &times, "D"), 1); /* 2e9 */
+    assert_int_equal(told(app, &times, "d"), 0);
+    assert_int_equal(told(app, &times, "4"), 1); /* this view needs dq */
+    assert_int_equal(told(app, &times, "t"), 1);
+    assert_int_equal(told(app, &times, "?"), 0);
     av_app_on_slow(app, NULL, NULL);
-    assert_int_equal(told(app, &calls, "T"), 0);
+    assert_int_equal(told(app, &times, "T"), 0);
     av_app_free(app);
 }
 
