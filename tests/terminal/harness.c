@@ -380,6 +380,14 @@ void vt_resize(struct vt *vt, int cols, int rows)
     assert_int_equal(ioctl(vt->master, TIOCSWINSZ, &size), 0);
 }
 
+void vt_quit(struct vt *vt, const char *key)
+{
+    vt_type(vt, key);
+    assert_int_equal(vt_end(vt), 0);
+    vt_assert_restored(vt);
+    vt_stop(vt);
+}
+
 void vt_hang_up(struct vt *vt)
 {
     close(vt->master);

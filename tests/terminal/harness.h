@@ -87,6 +87,10 @@ int vt_end(struct vt *vt);
 /* Are termios, alternate screen, cursor and mouse as they were? */
 void vt_assert_restored(struct vt *vt);
 
+/* Types a key that quits: the program must end with status 0 and leave the
+ * terminal as it was. Ends with vt_stop. */
+void vt_quit(struct vt *vt, const char *key);
+
 /* What the program has written to standard error so far. */
 const char *vt_errors(struct vt *vt);
 

@@ -90,10 +90,7 @@ static void stops_and_goes_on(void **state)
         vt_type(&vt, "s");
         vt_see(&vt, round == 0 ? "off" : "\xE2\x80\xB9on");
     }
-    vt_type(&vt, "q");
-    assert_int_equal(vt_end(&vt), 0);
-    vt_assert_restored(&vt);
-    vt_stop(&vt);
+    vt_quit(&vt, "q");
 }
 
 /* A stop that no program can see: what others did to the terminal is undone. */
@@ -110,10 +107,7 @@ static void a_hard_stop_repaints(void **state)
     vt_see(&vt, "? help");
     vt_type(&vt, "s");
     vt_see(&vt, "off");
-    vt_type(&vt, "q");
-    assert_int_equal(vt_end(&vt), 0);
-    vt_assert_restored(&vt);
-    vt_stop(&vt);
+    vt_quit(&vt, "q");
 }
 
 /* Ended while it is stopped: the terminal is the shell's and not touched. */
