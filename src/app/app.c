@@ -45,6 +45,10 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
         s = av_model_update(app->model, &app->params, app->view->needs, e);
     }
     app->shown = app->params;
+    /* Start on the first parameter that can be changed; there always is one. */
+    while (av_app_inert(app, av_app_selected(app)) != NULL) {
+        av_app_walk(app, 1);
+    }
     return s;
 }
 

@@ -54,9 +54,13 @@ static void add_view(struct entries *all, const struct av_view *view)
     }
 }
 
-/* The label now, NULL for none: while d_k plays, its key is the one to stop it. */
+/* The label now, NULL for none: a key that would do nothing is not offered,
+ * and while d_k plays, its key is the one to stop it. */
 static const char *label_of(const struct av_app *app, const struct av_action *a)
 {
+    if (a->param != NULL && av_app_inert(app, av_param_find(a->param)) != NULL) {
+        return NULL;
+    }
     return app->sweep.on && strcmp(a->name, "play") == 0 ? "!pause" : a->label;
 }
 

@@ -14,7 +14,8 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row)
 const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
     if ((row->flags & AV_PARAM_FILES) != 0) {
-        return app->q == NULL ? "there is no file to select in" : NULL;
+        bool only_one = av_param_max(row, &app->params) < 1;
+        return app->q == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
     }
     bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
                      row->offset == offsetof(struct av_params, exponent) ||

@@ -55,7 +55,7 @@ static const struct av_param TABLE[] = {
     { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
       "arithmetic imitated for logits and softmax" },
     { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, AV_PARAM_HIDDEN, NULL,
-      "independent (q, k) pairs in the distributions view" },
+      "independent (q, k) pairs of a drawn distribution; no view of this version uses it" },
     { "bins", AV_PARAM_INT, AT(bins), 5, AV_BINS_MAX, 50, NEVER, AV_STEP_LINEAR, 5, 0, NULL,
       "histogram bins" },
     { "seed", AV_PARAM_SEED, AT(seed), 0, 18446744073709551615.0, 42, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,

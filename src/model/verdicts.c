@@ -28,19 +28,23 @@ static void judge_saturation(struct av_snapshot *s)
     struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
     /* The finding that decided comes first. What rows as a whole are shifted
      * by is part of the spread, but no softmax sees it. */
+    double inside = isfinite(s->now.row_std) ? s->now.row_std : std;
+    const char *mean = s->params.mask == AV_MASK_CAUSAL ? "mean " : "";
     if (share > 0.25) {
+        snprintf(
+            v->text, sizeof v->text,
+            "%.0f%% of rows give more than 0.9 to one key; logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g",
+            100 * share, inside, inside > limit ? "above" : "below", mean, limit);
+    } else if (inside <= limit) {
         snprintf(v->text, sizeof v->text,
-                 "%.0f%% of rows give more than 0.9 to one key; logit std %.3g is %s sqrt(2 ln n) = %.3g", 100 * share,
-                 std, std > limit ? "above" : "within", limit);
-    } else if (s->now.row_std <= limit) {
-        snprintf(v->text, sizeof v->text,
-                 "logit std %.3g is above sqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
+                 "logit std %.3g is above %ssqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
                  "weight: within a row it is %.3g",
-                 std, limit, s->now.row_std);
+                 std, mean, limit, inside);
     } else {
         snprintf(v->text, sizeof v->text,
-                 "logit std %.3g is above sqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one key", std,
-                 limit, 100 * share);
+                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one "
+                 "key",
+                 inside, mean, limit, 100 * share);
     }
 }
 
