@@ -91,6 +91,40 @@ static void given_logits_have_no_scale(void **state)
     av_app_free(app);
 }
 
+static void keys_without_effect_are_not_offered(void **state)
+{
+    (void)state;
+    char bottom[512];
+    struct av_app *app = open_plain();
+    line_of(app, 23, bottom, sizeof bottom);
+    assert_non_null(strstr(bottom, "d/D d_k"));
+    assert_null(strstr(bottom, "head"));
+    av_app_free(app);
+
+    float entries[24];
+    struct av_tensor q = small_tensor(entries);
+    struct av_app_config config = plain_config();
+    config.q = config.k = &q;
+    app = open_app(&config);
+    line_of(app, 23, bottom, sizeof bottom);
+    assert_non_null(strstr(bottom, "s scale"));
+    assert_non_null(strstr(bottom, "</> head"));
+    assert_null(strstr(bottom, "d_k"));
+    assert_null(strstr(bottom, "seed"));
+    assert_null(strstr(bottom, "play"));
+    press(app, "Right"); /* the first parameter that works is selected: scale */
+    assert_int_equal(params_of(app)->scale, 0);
+    av_app_free(app);
+
+    config = plain_config();
+    config.params.logits.n = 2;
+    app = open_app(&config);
+    line_of(app, 23, bottom, sizeof bottom);
+    assert_null(strstr(bottom, "scale"));
+    assert_non_null(strstr(bottom, "t/T temp"));
+    av_app_free(app);
+}
+
 /* ---- Written ------------------------------------------------------------ */
 
 static bool exists(const char *path)
