@@ -4,6 +4,7 @@
 #include "panels.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { HEAD_H = 1, SUMMARY_H = 2, BOTH_LEAST_H = 2 * AV_ROWS_LEAST_H + HEAD_H + SUMMARY_H };
 
@@ -24,50 +25,85 @@ static struct places place(struct av_rect r)
     return p;
 }
 
-/* "● scaled now   median 0.24   mean 0.24   dead rows 0%" */
-static void draw_state(struct av_canvas *c, struct av_rect r, const struct av_summary *sum, struct av_look look,
-                       uint32_t mark, const char *word)
+/* One state of the summary: its mark, its name, a word behind that. */
+struct state {
+    const struct av_summary *sum;
+    const char *name, *word;
+    struct av_fill mark;
+};
+
+/* "● scaled now   median 0.24   mean 0.24   dead rows 0%  of 32", the numbers
+ * from column `from` on. In less room the mean goes first, which a few live
+ * rows carry, then the number of rows, then the dead ones. */
+static void draw_state(struct av_canvas *c, struct av_rect r, const struct state *state, int from)
 {
+    const struct av_summary *sum = state->sum;
     char number[AV_NUMBER_MAX];
     char text[64];
+    char mean[64];
+    char dead[64];
     int right = r.x + r.w;
-    bool dead = av_summary_dead(sum);
-    enum av_role role = dead ? AV_ROLE_BAD : AV_ROLE_TEXT;
-    av_canvas_put(c, r.x + 1, r.y, mark, look.fill.role);
-    snprintf(text, sizeof text, "%s %s", look.name, word);
-    av_plot_fit(c, r.x + 3, right, r.y, look.fill.role, text);
-    int x = r.x + 17;
+    enum av_role role = av_summary_dead(sum) ? AV_ROLE_BAD : AV_ROLE_TEXT;
+    av_canvas_put(c, r.x + 1, r.y, state->mark.body, state->mark.role);
+    snprintf(text, sizeof text, "%s %s", state->name, state->word);
+    av_plot_fit(c, r.x + 3, right, r.y, state->mark.role, text);
     snprintf(text, sizeof text, "median %-8s", av_plot_number(number, sum->jacobian_fro_median, 3));
-    x = av_plot_fit(c, x, right, r.y, role, text);
-    snprintf(text, sizeof text, "mean %-8s", av_plot_number(number, sum->jacobian_fro_mean, 3));
-    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
-    snprintf(text, sizeof text, "dead rows %-5s", av_panel_percent(number, sum->share_fro_lt_1e_3));
-    x = av_plot_fit(c, x + 2, right, r.y, role, text);
-    snprintf(text, sizeof text, "of %zu", sum->rows);
-    av_plot_fit(c, x + 1, right, r.y, AV_ROLE_DIM, text);
+    snprintf(mean, sizeof mean, "  mean %-8s", av_plot_number(number, sum->jacobian_fro_mean, 3));
+    snprintf(dead, sizeof dead, "  dead rows %-5s", av_panel_percent(number, sum->share_fro_lt_1e_3));
+    int x = av_plot_fit(c, from, right, r.y, role, text);
+    if (x + (int)(strlen(mean) + strlen(dead)) <= right) {
+        x = av_plot_fit(c, x, right, r.y, AV_ROLE_TEXT, mean);
+    }
+    int behind = av_plot_fit(c, x, right, r.y, role, dead);
+    if (behind > x) {
+        snprintf(text, sizeof text, "of %zu", sum->rows);
+        av_plot_fit(c, behind + 1, right, r.y, AV_ROLE_DIM, text);
+    }
 }
 
+static bool has_kept(const struct av_view_context *ctx)
+{
+    return ctx->ghost->on && ctx->ghost->now.rows > 0;
+}
+
+/* The states whose points are plotted, and below them, while a line is left,
+ * the kept one, of which no rows are. */
 static void draw_summary(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
+    enum { NUMBERS_AT = 17, NUMBERS_AT_KEPT = 23 };
     const struct av_snapshot *s = ctx->snapshot;
-    struct av_rect line = { r.x, r.y, r.w, 1 };
     if (s->now.rows == 0) {
         av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_DIM, "no row has two or more keys: nothing has a gradient");
         return;
     }
-    draw_state(c, line, &s->now, av_look_now(s), AV_MARK_NOW, "now");
-    line.y++;
-    struct av_look kept = { "kept", { AV_MARK_GHOST, AV_ROLE_GHOST } };
-    if (ctx->ghost->on && ctx->ghost->now.rows > 0) {
-        draw_state(c, line, &ctx->ghost->now, kept, AV_MARK_GHOST, "");
-    } else if (s->other.rows > 0) {
-        draw_state(c, line, &s->other, av_look_other(s), AV_MARK_OTHER, "");
+    struct av_look now = av_look_now(s);
+    struct av_look other = av_look_other(s);
+    struct state states[3];
+    int n = 0;
+    states[n++] = (struct state){ &s->now, now.name, "now", { AV_MARK_NOW, now.fill.role } };
+    if (s->other.rows > 0) {
+        states[n++] = (struct state){ &s->other, other.name, "", { AV_MARK_OTHER, other.fill.role } };
+    }
+    bool kept = has_kept(ctx) && n < r.h;
+    if (kept) {
+        struct av_fill mark = { AV_MARK_GHOST, AV_ROLE_GHOST };
+        states[n++] = (struct state){ &ctx->ghost->now, "kept", "(not plotted)", mark };
+    }
+    for (int i = 0; i < n; i++) {
+        int from = r.x + (kept ? NUMBERS_AT_KEPT : NUMBERS_AT);
+        draw_state(c, (struct av_rect){ r.x, r.y + i, r.w, 1 }, &states[i], from);
     }
 }
 
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     struct places p = place(r);
+    if (has_kept(ctx) && ctx->snapshot->other.rows > 0 && p.jacobian.h > AV_ROWS_LEAST_H) {
+        /* From the top of the panel: its columns stay where a click looks. */
+        p.summary.h++;
+        p.jacobian.y++;
+        p.jacobian.h--;
+    }
     av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, HEAD_H }, ctx, "gradient");
     struct av_rect clip = av_plot_enter(c, r);
     draw_summary(c, p.summary, ctx);
@@ -105,7 +141,8 @@ static const char *const about[] = {
     "Jacobian: how much of a gradient at the weights gets through to the logits;",
     "below 1e-3 a row is dead.",
     "dq_rms: what then reaches the query, multiplier / T × |(diag(p) - p p^T) K|.",
-    "● now, ◇ with scale toggled, ▾ below the axis; ─ median, ╌ mean, ┄ dead below.",
+    "● now, ◇ with scale toggled, △ kept (not plotted).",
+    "▾ below the axis, ─ median, ╌ mean, ┄ dead below.",
     "A few rows that are alive carry the mean: look at the median.",
     NULL,
 };

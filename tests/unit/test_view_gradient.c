@@ -74,6 +74,43 @@ static void queries_fill_the_width(void **state)
     fake_free(&f);
 }
 
+/* The kept state has no points: its line joins those of the points, and goes
+ * where it would cost a panel. */
+static void the_kept_line_replaces_no_legend(void **state)
+{
+    (void)state;
+    struct fake f;
+    make(&f, NULL);
+    f.ghost = (struct av_ghost){ .on = true, .now = f.s.other };
+    for (int h = 4; h <= 40; h++) {
+        struct av_canvas c = drawn("gradient", &f, 80, h, false);
+        assert_int_equal(find(&c, "● scaled now"), 1);
+        assert_int_equal(find(&c, "◇ unscaled"), 2);
+        assert_int_equal(find(&c, "△ kept (not plotted)"), h >= 12 && h != 19 ? 3 : -1);
+        assert_int_equal(find(&c, "dq_rms") > 0, h >= 19);
+        av_canvas_free(&c);
+    }
+    fake_free(&f);
+}
+
+static void the_mean_goes_before_the_dead_rows(void **state)
+{
+    (void)state;
+    struct fake f;
+    make(&f, NULL);
+    for (int w = 1; w <= 80; w++) {
+        struct av_canvas c = drawn("gradient", &f, w, 22, false);
+        char out[LINE];
+        bool mean = strstr(line(&c, 1, out), "mean ") != NULL;
+        bool dead = strstr(out, "dead rows 0%") != NULL;
+        assert_true(dead || (!mean && strstr(out, "of 32") == NULL));
+        assert_true(dead || w < 60);
+        assert_true(mean || w < 80);
+        av_canvas_free(&c);
+    }
+    fake_free(&f);
+}
+
 /* Labels of the vertical axes, all lines of them. */
 static void axis_labels(const struct fake *f, char out[LINE])
 {
@@ -115,6 +152,8 @@ int main(void)
         cmocka_unit_test(sorted_rows_rise),
         cmocka_unit_test(rows_below_the_axis_point_down),
         cmocka_unit_test(queries_fill_the_width),
+        cmocka_unit_test(the_kept_line_replaces_no_legend),
+        cmocka_unit_test(the_mean_goes_before_the_dead_rows),
         cmocka_unit_test(the_scale_leaves_the_gradients_axes_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
