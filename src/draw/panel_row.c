@@ -49,7 +49,8 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     size_t i = av_panel_query(s);
     const double *p = s->weights + i * s->n_k;
     double top = s->rows[i].max;
-    struct av_fill fill = av_look_now(s).fill;
+    /* One series: full blocks in every state, as a shade has no eighths. */
+    struct av_fill fill = { 0x2588, av_look_now(s).fill.role };
     char number[AV_NUMBER_MAX];
     for (int digits = 2; digits > 0; digits--) {
         av_plot_number(number, top, digits);

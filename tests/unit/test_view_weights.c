@@ -131,6 +131,33 @@ static void the_legend_of_weights_says_its_scale(void **state)
 }
 
 /* A column of the selected query stands for a weight of some size. */
+/* On a strip of one line, in either state. */
+static void weights_are_told_apart_by_eighths(void **state)
+{
+    (void)state;
+    for (int scale = 0; scale <= 1; scale++) {
+        struct fake f;
+        MAKE(&f, scale ? "scale=on" : "scale=off", "n_k=8");
+        for (size_t j = 0; j < 8; j++) {
+            f.weights[j] = (double)(j + 1) / 36;
+        }
+        f.rows[0].max = 8.0 / 36;
+        struct av_canvas c = { .ascii = false };
+        assert_int_equal(av_canvas_resize(&c, 40, 2, NULL), AV_OK);
+        struct av_view_context ctx = fake_context(&f, true);
+        struct av_heat_grid g =
+            av_layout_heat((struct av_rect){ AV_HEAT_MARGIN, 0, 32, 1 }, 1, 8, (struct av_heat_window){ 0, 0, 0 });
+        av_panel_row(&c, (struct av_rect){ 0, 0, 40, 2 }, &ctx, &g);
+        for (size_t j = 0; j < 8; j++) {
+            const struct av_cell *cell = av_canvas_at(&c, av_heat_x(&g, j), 1);
+            assert_int_equal(cell->code, 0x2581 + j);
+            assert_int_equal(cell->role, scale ? AV_ROLE_SCALED : AV_ROLE_UNSCALED);
+        }
+        av_canvas_free(&c);
+        fake_free(&f);
+    }
+}
+
 static void small_weights_leave_their_column_blank(void **state)
 {
     (void)state;
@@ -287,6 +314,7 @@ int main(void)
         cmocka_unit_test(weights_have_one_scale_in_every_state),
         cmocka_unit_test(the_legend_of_weights_says_its_scale),
         cmocka_unit_test(small_weights_leave_their_column_blank),
+        cmocka_unit_test(weights_are_told_apart_by_eighths),
         cmocka_unit_test(a_click_selects_what_is_drawn_there),
         cmocka_unit_test(clicks_in_the_overview_reach_every_entry),
         cmocka_unit_test(keys_keep_the_cursor_inside_and_in_sight),
