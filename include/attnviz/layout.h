@@ -29,6 +29,10 @@ struct av_layout {
  * Moments only fill what a large screen leaves. */
 struct av_layout av_layout_overview(struct av_rect r, size_t n_rows, size_t n_cols);
 
+/* Leaves the scores h lines, for words in their place: the panels below them
+ * move up, the gauges grow into what that frees. */
+void av_layout_shrink_scores(struct av_layout *l, int h);
+
 /* Size of a table of moments. */
 enum { AV_MOMENTS_W = 56, AV_MOMENTS_H = 10 };
 

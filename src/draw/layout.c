@@ -143,3 +143,32 @@ struct av_layout av_layout_overview(struct av_rect r, size_t n_rows, size_t n_co
     }
     return l;
 }
+
+/* Whether a panel stands below the scores, in their column. */
+static bool is_below(const struct av_rect *r, const struct av_rect *scores)
+{
+    return r->h > 0 && r->x == scores->x && r->y > scores->y;
+}
+
+void av_layout_shrink_scores(struct av_layout *l, int h)
+{
+    enum { GAP = 1, GAUGES_MOST = 16 };
+    struct av_rect *scores = &l->at[AV_PLACE_SCORES];
+    int gauges_y = l->at[AV_PLACE_GAUGES].y;
+    int next = gauges_y;
+    for (int i = 0; i < AV_PLACE_COUNT; i++) {
+        next = is_below(&l->at[i], scores) ? least(next, l->at[i].y) : next;
+    }
+    int freed = next - (scores->y + h + GAP);
+    if (scores->h <= h || freed <= 0) {
+        return;
+    }
+    int grown = least(freed, most(GAUGES_MOST - l->at[AV_PLACE_GAUGES].h, 0));
+    scores->h = h;
+    for (int i = 0; i < AV_PLACE_COUNT; i++) {
+        if (is_below(&l->at[i], scores)) {
+            l->at[i].y -= l->at[i].y > gauges_y ? freed - grown : freed;
+        }
+    }
+    l->at[AV_PLACE_GAUGES].h += grown;
+}

@@ -102,6 +102,9 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
     }
     size_text(pieces[n++], s, brief);
+    if (s->from_files) {
+        snprintf(pieces[n++], PIECE, brief ? "head %zu/%zu" : "head %zu of %zu", s->head, s->heads);
+    }
     if (p->mask == AV_MASK_CAUSAL) {
         snprintf(pieces[n++], PIECE, "causal");
     }
@@ -110,7 +113,6 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         char k[PIECE];
         name_text(q, s->q_file->name);
         name_text(k, s->k_file->name);
-        snprintf(pieces[n++], PIECE, "head %zu of %zu", s->head, s->heads);
         snprintf(pieces[n++], PIECE, "%.90s × %.90s", q, k);
         return n;
     }
@@ -135,13 +137,19 @@ static int pieces_width(char pieces[PIECES][PIECE], size_t n)
     return width;
 }
 
-/* Draws pieces up to the first that does not fit. Sizes are brief where that
- * lets all but the last stand. */
+/* Columns of all pieces but the last one. */
+static int telling_width(char pieces[PIECES][PIECE], size_t n)
+{
+    return pieces_width(pieces, n > 1 ? n - 1 : 1);
+}
+
+/* Draws pieces up to the first that does not fit. They are brief where not all
+ * but the last stand. */
 static void draw_pieces(struct av_canvas *c, int x, int end, int y, const struct av_snapshot *s)
 {
     char pieces[PIECES][PIECE];
     size_t n = make_pieces(pieces, s, false);
-    if (x + pieces_width(pieces, n > 1 ? n - 1 : 1) > end) {
+    if (x + telling_width(pieces, n) > end) {
         n = make_pieces(pieces, s, true);
     }
     for (size_t i = 0; i < n; i++) {
@@ -163,15 +171,16 @@ void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view
     struct av_rect clip = av_plot_enter(c, r);
     int x = draw_formula(c, r, s) + 3;
     int right = r.x + r.w - 1;
-    /* The first piece goes before the view's name and before "scale off",
-     * which the formula says as well. */
+    /* The first piece goes before the view's name, all that tell go before
+     * "scale off", which the formula says as well. */
     char pieces[PIECES][PIECE];
-    make_pieces(pieces, s, true);
+    size_t n = make_pieces(pieces, s, true);
     int first = (int)av_utf8_len(pieces[0]);
+    int telling = telling_width(pieces, n);
     int end = av_plot_fit_right(c, x + first + 2, right, r.y, AV_ROLE_TITLE, view);
     end -= end < right ? 2 : 0;
     if (!s->from_logits && s->params.scale == 0) {
-        int behind = av_plot_fit(c, x, end - first - 3, r.y, av_look_now(s).fill.role, "scale off");
+        int behind = av_plot_fit(c, x, end - telling - 3, r.y, av_look_now(s).fill.role, "scale off");
         x = behind > x ? behind + 3 : x;
     }
     draw_pieces(c, x, end > right ? right : end, r.y, s);

@@ -238,11 +238,11 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
     const struct av_score_histogram *h = &s->histogram;
     struct av_rect clip = av_plot_enter(c, r);
     struct av_axis axis = { h->lo, h->hi, false, r.w - MARGIN - 1 };
-    bool room = r.h >= AXIS_H + TITLE_H + 1 && axis.cells >= 8;
-    if (room && (h->bins == 0 || !(h->hi > h->lo))) {
-        av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_DIM,
-                    s->from_logits ? "logits given: no scores" : "no scores to show");
-    } else if (room) {
+    if (h->bins == 0 || !(h->hi > h->lo)) {
+        av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y, r.w - 2, r.h }, AV_ROLE_DIM,
+                     s->from_logits ? "logits given: no scores. See the views weights and gradient."
+                                    : "no scores to show");
+    } else if (r.h >= AXIS_H + TITLE_H + 1 && axis.cells >= 8) {
         struct plot plots[2];
         size_t n = choose_plots(plots, r, ctx);
         int y = r.y;

@@ -11,10 +11,21 @@ static struct av_view_context everything(const struct av_view_context *ctx)
     return all;
 }
 
+/* Where there are no scores two lines say so. */
+static struct av_layout place(struct av_rect r, const struct av_snapshot *s)
+{
+    enum { WORDS_H = 2 };
+    struct av_layout l = av_layout_overview(r, s->n_q, s->n_k);
+    if (s->from_logits) {
+        av_layout_shrink_scores(&l, WORDS_H);
+    }
+    return l;
+}
+
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
-    struct av_layout l = av_layout_overview(r, s->n_q, s->n_k);
+    struct av_layout l = place(r, s);
     struct av_view_context all = everything(ctx);
     struct av_heat_grid grid = av_panel_weights_grid(l.at[AV_PLACE_WEIGHTS], s, &whole);
     av_panel_header(c, l.at[AV_PLACE_HEADER], &all, "overview");
@@ -30,7 +41,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 static void click(struct av_rect r, int x, int y, struct av_view_edit *edit)
 {
     const struct av_snapshot *s = edit->snapshot;
-    struct av_layout l = av_layout_overview(r, s->n_q, s->n_k);
+    struct av_layout l = place(r, s);
     struct av_heat_grid grid = av_panel_weights_grid(l.at[AV_PLACE_WEIGHTS], s, &whole);
     struct av_rect columns = l.at[AV_PLACE_QUERY];
     size_t row;
@@ -44,10 +55,12 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *edit)
 }
 
 static const char *const about[] = {
-    "█ the state now, ░ with scale off, ◇ with scale toggled, △ the kept state,",
-    "│ theory, ! where the alarm is, • exact density (or its normal approximation).",
-    "scores: q·k scaled and unscaled on one axis; each fills its own height; \"◂ 31% ▸\":",
-    "so many scores lie beyond the axis.",
+    "█ the state now, ░ with scale off.",
+    "◇ with scale toggled, △ the kept state.",
+    "│ theory, ! where the alarm is.",
+    "• exact density (or its normal approximation).",
+    "scores: q·k scaled and unscaled on one axis; each fills its own height.",
+    "\"31% beyond\": so many scores lie beyond the axis.",
     "entropy of a row: 1 when all keys weigh the same; keys: exp of the entropy.",
     "largest p: a row's largest weight, the median of all rows; alarm above 0.9.",
     "gradient: |diag(p) - p p^T| of a row, the Frobenius norm of the softmax",

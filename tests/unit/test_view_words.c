@@ -49,7 +49,7 @@ static void a_glide_shows_the_multiplier_of_the_moment(void **state)
 static void the_header_sheds_the_least_first(void **state)
 {
     (void)state;
-    static const char *const worth[] = { "d_k 64", "32", "causal", "head 3 of 8", "queries.npy" };
+    static const char *const worth[] = { "d_k 64", "32", "head 3", "causal", "queries.npy" };
     struct fake f;
     MAKE(&f, "scale=off", "mask=causal");
     struct av_tensor q = { .name = "queries.npy" };
@@ -102,9 +102,33 @@ static void files_and_logits_are_named(void **state)
     f.s.heads = 8;
     f.s.head = 3;
     assert_says("overview", &f, 160, 22, "head 3 of 8 · queries.npy × schlüssel-mit-einem-lang…");
+    f.s.params.scale = 0;
+    f.s.params.mask = AV_MASK_CAUSAL;
+    assert_says("gradient", &f, 80, 22, "d_k 64 · 32×32 · head 3/8 · causal");
+    f.s.params.mask = 0;
+    f.s.params.scale = 1;
     f.s.from_files = false;
     f.s.from_logits = true;
     assert_says("weights", &f, 80, 22, "z = ( logits + 0 ) / 1.00   32 logits given");
+    fake_free(&f);
+}
+
+/* Without scores the words say where to look, and the gauges follow them. */
+static void logits_leave_no_hole(void **state)
+{
+    (void)state;
+    struct fake f;
+    MAKE(&f, "n_q=1", "n_k=4");
+    f.s.from_logits = true;
+    f.s.scores = NULL;
+    f.s.histogram = (struct av_score_histogram){ 0 };
+    struct av_canvas c = drawn("overview", &f, 80, 22, false);
+    assert_int_equal(find(&c, "logits given: no scores. See the views"), 1);
+    assert_int_equal(find(&c, "weights and gradient."), 2);
+    assert_int_equal(find(&c, "entropy "), 5); /* a blank, the legend */
+    assert_true(find(&c, "d_scores") > 5);
+    av_canvas_free(&c);
+    assert_says("scores", &f, 80, 22, "See the views weights and gradient.");
     fake_free(&f);
 }
 
@@ -333,6 +357,7 @@ int main(void)
         cmocka_unit_test(the_header_sheds_the_least_first),
         cmocka_unit_test(ascii_spells_the_root),
         cmocka_unit_test(files_and_logits_are_named),
+        cmocka_unit_test(logits_leave_no_hole),
         cmocka_unit_test(scores_beyond_the_axis_are_told),
         cmocka_unit_test(moments_stand_beside_theory),
         cmocka_unit_test(now_stands_beside_the_current_state),
