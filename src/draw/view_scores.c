@@ -24,8 +24,8 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 
 static const char *const about[] = {
     "Histograms of the scores q·k, scaled above unscaled, on one axis: widths",
-    "compare, heights do not, each fills its own; • is the density expected, exact",
-    "for normal entries.",
+    "compare, heights do not, each fills its own.",
+    "• is the density expected, exact for normal entries.",
     "A score of independent entries of variance 1 has variance d_k: that is why it",
     "is divided by sqrt(d_k).",
     "The table sets measured moments beside expected ones; excess kurtosis is 0 for",

@@ -248,7 +248,8 @@ static const struct av_view_action actions[] = {
 
 static const char *const about[] = {
     "One cell a query (down) and key (across); \"max of 2×1\": a cell shows the",
-    "largest of so many entries; · is masked, ! a row with a NaN or an infinity.",
+    "largest of so many entries.",
+    "· is masked, ! a row with a NaN or an infinity.",
     "Weights: colour by sqrt(p) from 0 to 1, the same in every state. log10 weights: over",
     "twelve powers of ten. Logits, scores: from the least to the largest in sight.",
     "The last line has the exact values at the cursor, the columns above it all",
