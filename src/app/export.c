@@ -5,7 +5,7 @@
 #include "attnviz/report_io.h"
 
 #include <stdio.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 enum { NUMBERS_MAX = 9999 };
 
@@ -13,13 +13,20 @@ struct names {
     char picture[32], numbers[32];
 };
 
+/* Is there anything of that name, be it a link to nowhere? */
+static bool is_taken(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
 /* The first pair of names of which neither exists; AV_FAILED when all do. */
 static enum av_status free_names(struct names *n, struct av_error *e)
 {
     for (int i = 1; i <= NUMBERS_MAX; i++) {
         snprintf(n->picture, sizeof n->picture, "attnviz-%03d.svg", i);
         snprintf(n->numbers, sizeof n->numbers, "attnviz-%03d.json", i);
-        if (access(n->picture, F_OK) != 0 && access(n->numbers, F_OK) != 0) {
+        if (!is_taken(n->picture) && !is_taken(n->numbers)) {
             return AV_OK;
         }
     }
@@ -53,6 +60,7 @@ static enum av_status write_numbers(struct av_app *app, const char *path, struct
 static enum av_status write_both(struct av_app *app, const struct names *n, struct av_error *e)
 {
     unsigned needs = AV_REPORT_NEEDS | app->view->needs;
+    av_ghost_settle(app); /* a kept state that is due is of other parameters */
     av_app_announce(app, &app->params, needs);
     enum av_status s = av_model_update(app->model, &app->params, needs, e);
     if (s == AV_OK && app->picture != NULL) {

@@ -42,7 +42,7 @@ static enum av_heat_pool pool_of(const struct av_view_state *state)
 /* The values of the cells in reading order. Pooling looks at every entry in
  * sight, so what the scale has seen is kept for the drawing; of a screen with
  * more cells the others are pooled twice. */
-enum { KEPT_MOST = 1 << 15 };
+enum { KEPT_MOST = 1 << 13 }; /* about 70 kB on the stack */
 struct pooled {
     const struct av_snapshot *s;
     const struct av_heat_grid *g;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <termios.h>
@@ -112,6 +113,23 @@ static void on_deadly(int signo)
     errno = saved;
 }
 
+/* Curses ends the program itself when it has no memory. */
+static void on_exit_by_others(void)
+{
+    if (guarded) {
+        guarded = 0;
+        restore_now();
+    }
+}
+
+static void unblock(int signo)
+{
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signo);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
 /* ---- Taking over, giving back -------------------------------------------------- */
 
 static bool open_pipe(void)
@@ -178,6 +196,10 @@ enum av_status av_signals_begin(int tty, struct av_error *e)
     stack_t stack = { .ss_sp = crash_stack, .ss_size = sizeof crash_stack };
     sigaltstack(&stack, NULL);
     take_all();
+    unblock(SIGALRM); /* a parent may have left it blocked */
+    if (atexit(on_exit_by_others) != 0) {
+        return av_fail(e, AV_FAILED, "terminal: nothing can be put off to the end");
+    }
     return AV_OK;
 }
 
@@ -227,10 +249,7 @@ static void by_default(int signo, struct sigaction *old)
     sa.sa_handler = SIG_DFL;
     sigemptyset(&sa.sa_mask);
     sigaction(signo, &sa, old);
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, signo);
-    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    unblock(signo);
     raise(signo);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     DRAIN_MS = 20,   /* keys are taken together for as long as this before painting */
@@ -135,13 +136,21 @@ static bool hung_up(const struct pollfd *p)
            ((p->revents & POLLIN) != 0 && bytes_waiting(p->fd) == 0);
 }
 
+/* Is another group of processes in the foreground? */
+static bool in_background(int fd)
+{
+    pid_t front = tcgetpgrp(fd);
+    return front != -1 && front != getpgrp();
+}
+
 /* After `waiting` bytes were to be read: nothing came, and all of them are
  * there still, time after time? So it is in the background of a shell that is
- * gone. Part of a key is taken away at least. */
+ * gone. (In the foreground, bytes that are no keys may come faster than they
+ * are thrown away.) */
 static bool is_deaf(struct loop *l, int fd, int waiting)
 {
     l->deaf = l->heard || bytes_waiting(fd) < waiting ? 0 : l->deaf + 1;
-    return l->deaf > DEAF_MOST;
+    return l->deaf > DEAF_MOST && in_background(fd);
 }
 
 /* Keys that poll has told of, or that were left. *ended: one ended the program.

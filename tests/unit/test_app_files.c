@@ -167,6 +167,30 @@ static bool file_has(const char *path, const char *what)
     return strstr(text, what) != NULL;
 }
 
+/* A kept state that is due is of other parameters than what is written, and a
+ * link to nowhere takes its name all the same. */
+static void w_after_a_kept_state_writes_the_present_one(void **state)
+{
+    (void)state;
+    char home[4096], folder[] = "/tmp/attnviz-test-XXXXXX";
+    assert_non_null(getcwd(home, sizeof home));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(symlink("/nowhere/at/all", "attnviz-001.svg"), 0);
+    struct av_app *app = open_plain();
+    press(app, "c d w");
+    assert_string_equal(av_app_message(app), "wrote attnviz-002.svg and attnviz-002.json");
+    assert_true(file_has("attnviz-002.json", "\"d_k\": 32"));
+    assert_false(file_has("attnviz-002.json", "\"dq_rms_median\": null"));
+    assert_false(file_has("attnviz-002.json", "\"theory\": null"));
+    av_app_free(app);
+    unlink("attnviz-001.svg");
+    unlink("attnviz-002.svg");
+    unlink("attnviz-002.json");
+    assert_int_equal(chdir(home), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* The numbers of all heads; the head on screen stays. */
 static void w_writes_every_head(void **state)
 {
@@ -196,8 +220,9 @@ static void w_writes_every_head(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_have_their_own_sizes), cmocka_unit_test(without_files_there_are_no_heads),
-        cmocka_unit_test(given_logits_have_no_scale), cmocka_unit_test(w_writes_and_never_overwrites),
+        cmocka_unit_test(files_have_their_own_sizes),    cmocka_unit_test(without_files_there_are_no_heads),
+        cmocka_unit_test(given_logits_have_no_scale),    cmocka_unit_test(keys_without_effect_are_not_offered),
+        cmocka_unit_test(w_writes_and_never_overwrites), cmocka_unit_test(w_after_a_kept_state_writes_the_present_one),
         cmocka_unit_test(w_writes_every_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
