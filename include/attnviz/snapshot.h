@@ -52,13 +52,14 @@ struct av_summary {
  * AV_DEAD_SHARE of the rows dead? */
 bool av_summary_dead(const struct av_summary *s);
 
-/* Histograms of the scores times 1 and times d_k^-exponent on one axis. */
+/* Histograms of the scores times 1 and times d_k^-exponent on one axis; of the
+ * state that glides, times the multiplier of the moment. */
 struct av_score_histogram {
     size_t bins;
     double lo, hi;                         /* the axis, the same for both */
     bool whole;                            /* holds four standard deviations of both; else see score_stats.h */
     double unscaled_beyond, scaled_beyond; /* share of the scores outside the axis */
-    double factor;                         /* d_k^-exponent */
+    double unscaled_factor, scaled_factor; /* of the scores; while a state glides its own is on the way */
     const double *unscaled;                /* density per bin: counts / (count * bin width) */
     const double *scaled;
     const double *unscaled_curve; /* mean of the theoretical density per bin */

@@ -18,27 +18,26 @@ enum {
     TITLE_H = 1
 };
 
-/* A density by bins over [lo, hi], stretched by `factor`: what stands at x
- * came from x / factor. */
+/* A density by bins over [lo, hi]. */
 struct series {
     const double *density;
     size_t bins;
-    double lo, hi, factor;
+    double lo, hi;
 };
 
 /* Mean density over [a, b]; 0 outside of the bins. */
 static double mean_density(const struct series *s, double a, double b)
 {
     double width = (s->hi - s->lo) / (double)s->bins;
-    double from = (a / s->factor - s->lo) / width;
-    double to = (b / s->factor - s->lo) / width;
+    double from = (a - s->lo) / width;
+    double to = (b - s->lo) / width;
     double sum = 0;
     size_t first = from > 0 ? (size_t)fmin(from, (double)s->bins) : 0;
     for (size_t bin = first; bin < s->bins && (double)bin < to; bin++) {
         double part = fmin((double)(bin + 1), to) - fmax((double)bin, from);
         sum += part > 0 ? part * s->density[bin] : 0;
     }
-    return sum / (to - from) / s->factor;
+    return sum / (to - from);
 }
 
 static double at_column(const struct series *s, const struct av_axis *a, int column)
@@ -63,24 +62,17 @@ struct plot {
     struct series bars, curve, ghost; /* density NULL: not drawn */
 };
 
-/* While the scale glides, the histogram that it glides to is the unscaled one
- * times the multiplier of the moment. */
 static struct plot make_plot(const struct av_view_context *ctx, bool scale)
 {
     const struct av_snapshot *s = ctx->snapshot;
     const struct av_score_histogram *h = &s->histogram;
-    struct series bars = { scale ? h->scaled : h->unscaled, h->bins, h->lo, h->hi, 1 };
-    struct series curve = { scale ? h->scaled_curve : h->unscaled_curve, h->bins, h->lo, h->hi, 1 };
+    struct series bars = { scale ? h->scaled : h->unscaled, h->bins, h->lo, h->hi };
+    struct series curve = { scale ? h->scaled_curve : h->unscaled_curve, h->bins, h->lo, h->hi };
     struct plot p = { .scale = scale, .now = (s->params.scale != 0) == scale, .bars = bars, .curve = curve };
-    p.factor = scale ? h->factor : 1;
-    if (p.now && s->gliding) {
-        p.factor = s->alpha;
-        p.bars = (struct series){ h->unscaled, h->bins, h->lo, h->hi, s->alpha };
-        p.curve = (struct series){ h->unscaled_curve, h->bins, h->lo, h->hi, s->alpha };
-    }
+    p.factor = scale ? h->scaled_factor : h->unscaled_factor;
     const struct av_ghost *g = ctx->ghost;
     if (g->on && g->now.scale == scale && g->bins > 0 && g->hi > g->lo) {
-        p.ghost = (struct series){ g->density, g->bins, g->lo, g->hi, 1 };
+        p.ghost = (struct series){ g->density, g->bins, g->lo, g->hi };
     }
     return p;
 }
@@ -166,8 +158,7 @@ static void make_words(struct words *w, const struct av_snapshot *s, const struc
         snprintf(w->theory, sizeof w->theory, " • theory %s", number);
     }
     double beyond = p->scale ? s->histogram.scaled_beyond : s->histogram.unscaled_beyond;
-    bool moving = p->now && s->gliding;
-    if (beyond > BEYOND_LEAST && !moving) {
+    if (beyond > BEYOND_LEAST) {
         av_panel_percent(number, beyond);
         snprintf(w->beyond[0], sizeof w->beyond[0], "  %s beyond ◂ ▸", number);
         snprintf(w->beyond[1], sizeof w->beyond[1], "  %s beyond", number);

@@ -29,7 +29,7 @@ void av_entries_key(const struct av_kernels *kernels, const struct av_params *p,
     struct av_stream stream = { p->seed, TENSOR_K, (uint32_t)j };
     size_t n = d - first;
     kernels->draw(row + first, first, n, (enum av_dist)p->dist, stream);
-    if (p->corr < 0 || p->corr > 0) {
+    if (p->corr != 0) {
         stream.tensor = TENSOR_Q;
         kernels->draw(scratch, first, n, (enum av_dist)p->dist, stream);
         float c = (float)p->corr;

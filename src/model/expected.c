@@ -43,7 +43,7 @@ struct av_expected av_expected_scores(const struct av_params *p)
         .var = share * together + (1 - share) * apart + share * (1 - share) * shift * shift,
         .kurtosis = (double)NAN,
     };
-    bool centred = !(fabs(p->q_mean) > 0) && !(fabs(p->k_mean) > 0) && !(fabs(c) > 0);
+    bool centred = p->q_mean == 0 && p->k_mean == 0 && c == 0;
     if (centred && out.var > 0) {
         out.kurtosis = ((3 + kappa) * (3 + kappa) - 3) / d;
     }

@@ -114,7 +114,7 @@ static enum av_status update(struct av_model *m, const struct av_params *asked, 
     s->alpha = alpha;
     s->gliding = alpha < settled || alpha > settled;
     s->from_logits = p.logits.n > 0;
-    s->probed = p.key_offset < 0 || p.key_offset > 0;
+    s->probed = p.key_offset != 0;
     av_stage_forget(m, stale, glide_only);
     publish(m);
     if (stale <= AV_STAGE_MOMENTS) {

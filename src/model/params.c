@@ -246,8 +246,7 @@ enum av_stage av_params_stale(const struct av_params *was, const struct av_param
     for (size_t i = 0; i < TABLE_ROWS; i++) {
         const struct av_param *row = &TABLE[i];
         /* Which key is probed matters only while it is offset. */
-        bool idle = row->offset == AT(key) && !(was->key_offset < 0 || was->key_offset > 0) &&
-                    !(now->key_offset < 0 || now->key_offset > 0);
+        bool idle = row->offset == AT(key) && was->key_offset == 0 && now->key_offset == 0;
         if (row->stale < first && !idle && differs(row, was, now)) {
             first = row->stale;
         }

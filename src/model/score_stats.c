@@ -49,6 +49,31 @@ static double fill(double *density, const struct av_score_histogram *h, const st
     return s->score_moments.count > 0 ? 1 - inside / (double)s->score_moments.count : 0;
 }
 
+double av_score_factor(const struct av_snapshot *s, bool scale)
+{
+    bool now = (s->params.scale != 0) == scale;
+    return now && s->gliding ? s->alpha : av_params_multiplier(&s->params, scale);
+}
+
+/* Mean and standard deviation that theory (with files: measurement) gives the
+ * scores. */
+struct normal {
+    double mean, std;
+};
+
+/* One histogram and its curve; returns the share of the scores outside. */
+static double make_series(double *density, double *curve, const struct av_score_histogram *h,
+                          const struct av_snapshot *s, struct normal normal, double factor)
+{
+    if (h->exact) {
+        double spread = s->params.q_std * s->params.k_std;
+        av_density_bins(s->d_k, factor * spread, h->lo, h->hi, h->bins, curve);
+    } else {
+        av_density_normal_bins(factor * normal.mean, factor * normal.std, h->lo, h->hi, h->bins, curve);
+    }
+    return fill(density, h, s, factor);
+}
+
 void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_store *store,
                              const struct av_snapshot *s, bool whole)
 {
@@ -63,22 +88,16 @@ void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_s
     /* No spread: any axis that shows the mean will do. */
     double reach = std > 0 ? 4 * std : fmax(1, fabs(mean));
     h->bins = (size_t)p->bins;
-    h->factor = factor;
     h->whole = whole;
     double held = whole ? reach : reach * fmin(1, widest * factor);
     h->lo = fmin(mean - held, factor * (mean - reach));
     h->hi = fmax(mean + held, factor * (mean + reach));
-    h->unscaled_beyond = fill(store->unscaled, h, s, 1);
-    h->scaled_beyond = fill(store->scaled, h, s, factor);
-    double spread = p->q_std * p->k_std;
-    h->exact = !s->from_files && p->dist == AV_DIST_NORMAL && spread > 0 && !isnan(s->expected_kurtosis);
-    if (h->exact) {
-        av_density_bins(s->d_k, spread, h->lo, h->hi, h->bins, store->unscaled_curve);
-        av_density_bins(s->d_k, factor * spread, h->lo, h->hi, h->bins, store->scaled_curve);
-    } else {
-        av_density_normal_bins(mean, std, h->lo, h->hi, h->bins, store->unscaled_curve);
-        av_density_normal_bins(factor * mean, factor * std, h->lo, h->hi, h->bins, store->scaled_curve);
-    }
+    h->exact = !s->from_files && p->dist == AV_DIST_NORMAL && p->q_std * p->k_std > 0 && !isnan(s->expected_kurtosis);
+    h->unscaled_factor = av_score_factor(s, false);
+    h->scaled_factor = av_score_factor(s, true);
+    struct normal normal = { mean, std };
+    h->unscaled_beyond = make_series(store->unscaled, store->unscaled_curve, h, s, normal, h->unscaled_factor);
+    h->scaled_beyond = make_series(store->scaled, store->scaled_curve, h, s, normal, h->scaled_factor);
     h->unscaled = store->unscaled;
     h->scaled = store->scaled;
     h->unscaled_curve = store->unscaled_curve;

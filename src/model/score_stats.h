@@ -18,6 +18,10 @@ bool av_all_finite(const double *x, size_t n);
  * the spread within those rows. */
 void av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s);
 
+/* What the scores are multiplied by with scale on or off: while that state
+ * glides, by the multiplier of the moment. */
+double av_score_factor(const struct av_snapshot *s, bool scale);
+
 /* Histogram of scores times 1 and times d_k^-exponent on one axis, and the
  * curves of theory: exact for independent normal entries of mean 0, else
  * normal with the expected (with files: the measured) mean and variance.

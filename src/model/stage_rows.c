@@ -203,11 +203,9 @@ static void run_theory(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
     const struct av_params *p = &s->params;
-    bool zero_q_mean = !(fabs(p->q_mean) > 0);
-    bool uncorrelated = !(fabs(p->corr) > 0);
     struct av_theory_rows rows = { s->n_q, s->n_k, s->d_k, p->mask == AV_MASK_CAUSAL };
     s->theory_std = s->alpha * sqrt((double)s->d_k) * p->q_std * p->k_std / p->temperature;
-    s->has_theory = p->dist == AV_DIST_NORMAL && uncorrelated && zero_q_mean && !s->probed && !s->from_files &&
+    s->has_theory = p->dist == AV_DIST_NORMAL && p->corr == 0 && p->q_mean == 0 && !s->probed && !s->from_files &&
                     !s->from_logits && av_theory_means(m->theory, &rows, s->theory_std, &s->theory);
 }
 
@@ -241,8 +239,10 @@ void av_stage_needs(struct av_model *m, unsigned needs)
 {
     struct av_snapshot *s = &m->snapshot;
     bool whole = (needs & AV_NEED_WHOLE_AXIS) != 0;
-    bool another_axis = (needs & AV_NEED_HISTOGRAM) != 0 && s->histogram.whole != whole;
-    unsigned todo = needs & ~(m->done & ~(another_axis ? AV_NEED_HISTOGRAM : 0U));
+    if (s->histogram.whole != whole) {
+        m->done &= ~(unsigned)AV_NEED_HISTOGRAM;
+    }
+    unsigned todo = needs & ~m->done;
     if ((todo & AV_NEED_HISTOGRAM) && !s->from_logits) {
         av_score_histogram_make(&s->histogram, &m->histogram, s, whole);
     }
@@ -268,9 +268,9 @@ void av_stage_forget(struct av_model *m, enum av_stage stale, bool glide)
 {
     struct av_snapshot *s = &m->snapshot;
     unsigned gone = 0;
-    double factor = av_params_multiplier(&s->params, true);
-    bool same_factor = !(factor < s->histogram.factor) && !(factor > s->histogram.factor);
-    if (stale <= AV_STAGE_MOMENTS || (int64_t)s->histogram.bins != s->params.bins || !same_factor) {
+    const struct av_score_histogram *h = &s->histogram;
+    bool same_factors = h->unscaled_factor == av_score_factor(s, false) && h->scaled_factor == av_score_factor(s, true);
+    if (stale <= AV_STAGE_MOMENTS || (int64_t)h->bins != s->params.bins || !same_factors) {
         gone |= AV_NEED_HISTOGRAM;
         s->histogram.bins = 0;
     }

@@ -137,7 +137,9 @@ static void fake_histogram(struct fake *f, double alpha)
     struct av_score_histogram *h = &f->s.histogram;
     size_t bins = (size_t)f->s.params.bins;
     double std = sqrt((double)f->s.d_k);
-    *h = (struct av_score_histogram){ .bins = bins, .lo = -4 * std, .hi = 4 * std, .exact = true };
+    *h = (struct av_score_histogram){
+        .bins = bins, .lo = -4 * std, .hi = 4 * std, .unscaled_factor = 1, .scaled_factor = alpha, .exact = true
+    };
     f->bins = calloc(4 * bins, sizeof *f->bins);
     double factors[2] = { 1, alpha };
     double unit = (double)f->s.score_moments.count * 8 * std / (double)bins;

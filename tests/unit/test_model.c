@@ -156,6 +156,34 @@ static void a_glide_ends_where_an_update_would(void **state)
     av_model_free(m);
 }
 
+/* The histogram of the state that glides is that of the scores times the
+ * multiplier of the moment, on the axis that stands, tails and all. */
+static void a_glide_moves_its_histogram(void **state)
+{
+    (void)state;
+    struct av_model *m = fresh();
+    struct av_params p = PARAMS("d_k=1024", "scale=off");
+    struct av_error e;
+    assert_int_equal(av_model_glide(m, &p, AV_NEED_HISTOGRAM, 0.25, &e), AV_OK);
+    const struct av_snapshot *s = av_model_snapshot(m);
+    const struct av_score_histogram *h = &s->histogram;
+    double width = (h->hi - h->lo) / (double)h->bins;
+    size_t inside = 0;
+    double sum = 0;
+    for (size_t i = 0; i < s->n_q * s->n_k; i++) {
+        inside += 0.25 * s->scores[i] >= h->lo && 0.25 * s->scores[i] <= h->hi;
+    }
+    for (size_t b = 0; b < h->bins; b++) {
+        sum += h->unscaled[b] * width;
+    }
+    assert_true(s->gliding && h->unscaled_factor == 0.25 && h->scaled_factor == 1.0 / 32);
+    assert_near(sum, (double)inside / (double)(s->n_q * s->n_k), 1e-12);
+    assert_true(sum > 0.99); /* at rest a third of them are beyond the axis */
+    update(m, &p, AV_NEED_HISTOGRAM);
+    assert_true(h->unscaled_factor == 1 && h->unscaled_beyond > 0.25);
+    av_model_free(m);
+}
+
 /* ---- values -------------------------------------------------------------------- */
 
 /* One row computed the plain way in long double. */
@@ -543,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_change_runs_only_what_it_makes_stale),
         cmocka_unit_test(any_history_ends_in_the_state_of_a_fresh_model),
         cmocka_unit_test(a_glide_ends_where_an_update_would),
+        cmocka_unit_test(a_glide_moves_its_histogram),
         cmocka_unit_test(summaries_agree_with_plain_sums),
         cmocka_unit_test(a_common_offset_changes_no_bit_of_the_weights),
         cmocka_unit_test(logits_by_hand_give_the_known_row),
