@@ -57,10 +57,11 @@ LIB_OBJECTS := $(LIB_SOURCES:src/%.c=$(BUILD)/obj/%.o) \
                $(foreach i,$(ISAS),$(KERNEL_SOURCES:src/math/%.c=$(BUILD)/obj/math/%.$(i).o))
 TOP_OBJECTS := $(TOP_SOURCES:src/%.c=$(BUILD)/obj/%.o)
 VIEW_SOURCES := $(wildcard src/draw/view_*.c)
+STUDY_SOURCES := $(sort $(wildcard src/model/study_*.c))
 THEMES := $(wildcard themes/*.theme)
 LIB := $(BUILD)/libattnviz.a
 BIN := $(BUILD)/attnviz
-GENERATED := $(BUILD)/gen/views.inc $(BUILD)/gen/themes.inc
+GENERATED := $(BUILD)/gen/views.inc $(BUILD)/gen/studies.inc $(BUILD)/gen/themes.inc
 
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 TERMINAL_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/terminal/test_*.c))
@@ -119,6 +120,12 @@ $(BUILD)/gen/views.inc: $(VIEW_SOURCES) Makefile
 	  echo "src/draw/view_*.c: each needs a line '.order = NUMBER,' of its own, no number twice" >&2; exit 1; }
 	@mv $@.tmp $@
 $(BUILD)/obj/draw/views.o: $(BUILD)/gen/views.inc
+
+# The table of studies is made from the files that hold studies.
+$(BUILD)/gen/studies.inc: $(STUDY_SOURCES) Makefile
+	@mkdir -p $(@D)
+	@for f in $(STUDY_SOURCES); do n=$${f##*/study_}; echo "X($${n%.c})"; done > $@
+$(BUILD)/obj/model/studies.o: $(BUILD)/gen/studies.inc
 
 # Built-in themes: the text of every file in themes/.
 $(BUILD)/gen/themes.inc: $(THEMES) Makefile

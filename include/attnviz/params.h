@@ -17,6 +17,15 @@ enum { AV_DIM_MAX = 4096, AV_KEYS_MAX = 2048, AV_LOGITS_MAX = 2048, AV_BINS_MAX 
 
 enum av_mask { AV_MASK_NONE, AV_MASK_CAUSAL, AV_MASK_COUNT };
 
+/* How learned matrices [d_model, d_k] are drawn; fan_in is d_model. */
+enum av_init {
+    AV_INIT_PYTORCH, /* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) */
+    AV_INIT_UNIT,    /* N(0, 1/fan_in) */
+    AV_INIT_XAVIER,  /* U(-a, a), a = sqrt(6 / (fan_in + fan_out)) */
+    AV_INIT_KAIMING, /* U(-a, a), a = sqrt(6 / fan_in) */
+    AV_INIT_COUNT
+};
+
 /* The stages in the order in which data flows; each needs those before it. */
 enum av_stage {
     AV_STAGE_SAMPLE,  /* Q and K */
@@ -53,8 +62,12 @@ struct av_params {
     int64_t variant, dtype;
     int64_t samples, bins;
     uint64_t seed;
-    int64_t head, layer; /* which head of the files read */
-    int64_t heads;       /* how many there are: no parameter but a fact, 1 without files */
+    int64_t head, layer;                /* which head of the files read */
+    int64_t d_k_1, d_k_2, d_k_3, d_k_4; /* of the panels of the distributions view */
+    double x_range;                     /* of the sensitivity sweep */
+    int64_t d_model, init, layer_norm;  /* init: enum av_init; layer_norm: bool */
+    double input_mean, input_std;
+    int64_t heads; /* how many there are: no parameter but a fact, 1 without files */
     struct av_logit_list logits;
 };
 
@@ -75,7 +88,8 @@ enum av_param_step {
 enum av_param_flag {
     AV_PARAM_HIDDEN = 1, /* not walked to on the screen: no view changes with it */
     AV_PARAM_FILES = 2,  /* has a meaning only with files (head, layer) */
-    AV_PARAM_SIZE = 4    /* a size of Q and K: files bring their own */
+    AV_PARAM_SIZE = 4,   /* a size of Q and K: files bring their own */
+    AV_PARAM_VIEW = 8    /* on the list only in views that listen to it */
 };
 
 struct av_param {
@@ -133,6 +147,9 @@ void av_param_format(const struct av_param *row, const struct av_params *p, stru
  * length: "3 given". Writes to out and returns it. */
 enum { AV_PARAM_SHORT_MAX = 32 };
 const char *av_param_format_short(const struct av_param *row, const struct av_params *p, char out[AV_PARAM_SHORT_MAX]);
+
+/* Has the value of this row changed? */
+bool av_param_differs(const struct av_param *row, const struct av_params *was, const struct av_params *now);
 
 /* First stage that must run again when `was` becomes `now`. */
 enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now);

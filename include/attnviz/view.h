@@ -33,7 +33,9 @@ struct av_view_context {
     const struct av_snapshot *snapshot;
     const struct av_ghost *ghost; /* never NULL; look at `on` */
     const struct av_view_state *state;
-    bool full; /* the view has the whole body to itself, not a panel in overview */
+    const void *study; /* result so far of the view's study, NULL: none, or no memory for it */
+    double progress;   /* of the study, 0 .. 1 */
+    bool full;         /* the view has the whole body to itself, not a panel in overview */
 };
 
 /* What an action of a view may do: change its state, move the selection. */
@@ -42,6 +44,12 @@ struct av_view_edit {
     const struct av_snapshot *snapshot;
     int64_t query, key; /* in: the selection; out: the new one */
     int rows, cols;     /* cells the view had when last drawn */
+    /* In a view with `lab`: its row of logits, to be changed, and the state of
+     * the pipeline, which the row is not part of; elsewhere both are NULL. */
+    struct av_logit_list *row;
+    const struct av_snapshot *pipeline;
+    const char *say; /* out: for the message line, a constant; NULL: nothing */
+    bool type;       /* out: the logit of `key` is to be typed */
 };
 
 struct av_view_action {
@@ -56,6 +64,11 @@ struct av_view {
     const char *title; /* one line for lists and help */
     int order;         /* place in the table, tens apart */
     unsigned needs;    /* enum av_need, summed */
+    const char *study; /* the study that it draws (study.h), NULL: none */
+    /* Names of the parameters that change what it shows, NULL at the end;
+     * NULL: those of the pipeline, as files and given logits allow. */
+    const char *const *listens;
+    bool lab; /* its snapshot is of a row of logits that it edits, not of the pipeline */
     void (*draw)(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
     /* A click or wheel at (x, y) of rectangle r: selects what is there. May
      * be NULL. */

@@ -8,6 +8,7 @@ static const char *const SWITCH[] = { "off", "on", NULL };
 static const char *const DISTS[] = { "normal", "uniform", "rademacher", "laplace", NULL };
 static const char *const MASKS[] = { "none", "causal", NULL };
 static const char *const VARIANTS[] = { "softmax", NULL };
+static const char *const INITS[] = { "pytorch", "unit", "xavier", "kaiming", NULL };
 static const char *const DTYPES[] = { "f64", NULL };
 
 #define AT(member) offsetof(struct av_params, member)
@@ -54,8 +55,8 @@ static const struct av_param TABLE[] = {
       "what turns scores into weights" },
     { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
       "arithmetic imitated for logits and softmax" },
-    { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, AV_PARAM_HIDDEN, NULL,
-      "independent (q, k) pairs of a drawn distribution; no view of this version uses it" },
+    { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, AV_PARAM_VIEW, NULL,
+      "independent (q, k) pairs in the distributions view" },
     { "bins", AV_PARAM_INT, AT(bins), 5, AV_BINS_MAX, 50, NEVER, AV_STEP_LINEAR, 5, 0, NULL,
       "histogram bins" },
     { "seed", AV_PARAM_SEED, AT(seed), 0, 18446744073709551615.0, 42, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,
@@ -64,7 +65,27 @@ static const struct av_param TABLE[] = {
       "which head of the files" },
     { "layer", AV_PARAM_INT, AT(layer), 0, 0, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
       "which layer of the files" },
-    { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_HIDDEN,
+    { "d_k_1", AV_PARAM_INT, AT(d_k_1), 1, AV_DIM_MAX, 16, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "d_k of the first panel of the distributions view" },
+    { "d_k_2", AV_PARAM_INT, AT(d_k_2), 1, AV_DIM_MAX, 64, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "d_k of its second panel" },
+    { "d_k_3", AV_PARAM_INT, AT(d_k_3), 1, AV_DIM_MAX, 256, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "d_k of its third panel" },
+    { "d_k_4", AV_PARAM_INT, AT(d_k_4), 1, AV_DIM_MAX, 1024, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "d_k of its fourth panel" },
+    { "x_range", AV_PARAM_REAL, AT(x_range), 0.1, 1000, 10, NEVER, AV_STEP_SIGNED, 1, AV_PARAM_VIEW, NULL,
+      "the sensitivity sweep runs from -x_range to x_range" },
+    { "d_model", AV_PARAM_INT, AT(d_model), 1, AV_DIM_MAX, 128, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "width of the inputs x, which w_q and w_k turn into q and k" },
+    { "init", AV_PARAM_CHOICE, AT(init), 0, AV_INIT_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, INITS,
+      "how learned matrices are drawn" },
+    { "layer_norm", AV_PARAM_CHOICE, AT(layer_norm), 0, 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, SWITCH,
+      "normalise each input x to mean 0 and variance 1" },
+    { "input_mean", AV_PARAM_REAL, AT(input_mean), -1000, 1000, 0, NEVER, AV_STEP_SIGNED, 0.1, AV_PARAM_VIEW, NULL,
+      "mean of the entries of the inputs x" },
+    { "input_std", AV_PARAM_REAL, AT(input_std), 0, 1000, 1, NEVER, AV_STEP_SIGNED, 0.1, AV_PARAM_VIEW, NULL,
+      "standard deviation of the entries of the inputs x" },
+    { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
       NULL, "one row of logits a,b,c given by hand instead of sampled scores" },
 };
 /* clang-format on */
@@ -230,14 +251,13 @@ void av_param_step(const struct av_param *row, struct av_params *p, int count, e
     av_params_clamp(p);
 }
 
-/* Has the value of this row changed? */
-static bool differs(const struct av_param *row, const struct av_params *a, const struct av_params *b)
+bool av_param_differs(const struct av_param *row, const struct av_params *was, const struct av_params *now)
 {
     if (row->kind == AV_PARAM_LOGITS) {
-        return a->logits.n != b->logits.n ||
-               memcmp(a->logits.at, b->logits.at, (size_t)a->logits.n * sizeof a->logits.at[0]) != 0;
+        return was->logits.n != now->logits.n ||
+               memcmp(was->logits.at, now->logits.at, (size_t)was->logits.n * sizeof was->logits.at[0]) != 0;
     }
-    return memcmp((const char *)a + row->offset, (const char *)b + row->offset, sizeof(int64_t)) != 0;
+    return memcmp((const char *)was + row->offset, (const char *)now + row->offset, sizeof(int64_t)) != 0;
 }
 
 enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now)
@@ -247,7 +267,7 @@ enum av_stage av_params_stale(const struct av_params *was, const struct av_param
         const struct av_param *row = &TABLE[i];
         /* Which key is probed matters only while it is offset. */
         bool idle = row->offset == AT(key) && was->key_offset == 0 && now->key_offset == 0;
-        if (row->stale < first && !idle && differs(row, was, now)) {
+        if (row->stale < first && !idle && av_param_differs(row, was, now)) {
             first = row->stale;
         }
     }

@@ -1,0 +1,64 @@
+/* study.h - experiments beside the pipeline, computed a slice at a time.
+ *
+ * The pipeline answers for the present state at once. A study asks something
+ * of many states, or of many samples, and takes longer: it is cut into units
+ * of work of a few milliseconds, so that keys are served between two of them,
+ * and what it has found so far can be drawn at any time.
+ *
+ * A study lives in one file, src/model/study_<name>.c, which defines
+ * `const struct av_study av_study_<name>`; the build collects them. What its
+ * result is, its own header says. Units and their order follow from the
+ * parameters alone, never from time: however it is sliced, the same result
+ * comes out. */
+#ifndef ATTNVIZ_STUDY_H
+#define ATTNVIZ_STUDY_H
+
+#include "attnviz/params.h"
+
+#include <stdbool.h>
+
+struct av_study {
+    const char *name; /* "distributions" */
+    /* Names of the parameters that its result depends on, NULL at the end. */
+    const char *const *listens;
+
+    /* Makes its state, and frees it. kernels are borrowed. */
+    enum av_status (*open)(void **state, const struct av_kernels *kernels, struct av_error *e);
+    void (*close)(void *state);
+
+    /* Begins for these parameters (checked; logits and files play no part):
+     * keeps what still holds, drops the rest, makes room, and does what takes
+     * no longer than a unit, so that there is something to draw. When it
+     * fails, the state may be begun again but has no result. */
+    enum av_status (*begin)(void *state, const struct av_params *p, struct av_error *e);
+
+    /* One unit of work, about 5 ms or less; false, and nothing done, when
+     * there is none left. Neither allocates nor fails. */
+    bool (*step)(void *state);
+    double (*progress)(const void *state);    /* of all units, 0 .. 1 */
+    const void *(*result)(const void *state); /* so far; valid until the next call */
+};
+
+const struct av_study *const *av_studies_table(size_t *count);
+const struct av_study *av_study_find(const char *name); /* NULL: unknown */
+
+/* All studies with their states, each opened when it is first asked for. */
+struct av_studies;
+
+/* kernels: NULL for the best. The caller frees it; NULL is fine there. */
+enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *kernels, struct av_error *e);
+void av_studies_free(struct av_studies *s);
+
+/* Asks a study about these parameters: opens it, begins anew if a parameter
+ * that it listens to has changed, and goes on otherwise. On failure it has no
+ * result until it is asked about other parameters. */
+enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study, const struct av_params *p,
+                              struct av_error *e);
+
+/* Of a study that has been asked: a unit of work; how far it is, 1 when there
+ * is nothing to do; its result, NULL when it has none. */
+bool av_studies_step(struct av_studies *s, const struct av_study *study);
+double av_studies_progress(const struct av_studies *s, const struct av_study *study);
+const void *av_studies_result(const struct av_studies *s, const struct av_study *study);
+
+#endif

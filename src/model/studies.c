@@ -1,0 +1,138 @@
+/* studies.c - the table of studies, and their states. */
+#include "attnviz/mem.h"
+#include "attnviz/study.h"
+
+#include <string.h>
+
+/* One line X(name) for each file study_<name>.c, in alphabetical order; made
+ * by the Makefile. */
+#define X(name) extern const struct av_study av_study_##name;
+#include "studies.inc"
+#undef X
+
+static const struct av_study *const table[] = {
+#define X(name) &av_study_##name,
+#include "studies.inc"
+#undef X
+    NULL
+};
+
+enum { STUDIES = sizeof table / sizeof table[0] - 1 };
+
+const struct av_study *const *av_studies_table(size_t *count)
+{
+    *count = STUDIES;
+    return table;
+}
+
+const struct av_study *av_study_find(const char *name)
+{
+    for (size_t i = 0; i < STUDIES; i++) {
+        if (strcmp(table[i]->name, name) == 0) {
+            return table[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- States -------------------------------------------------------------- */
+
+struct slot {
+    const struct av_study *study;
+    void *state;            /* NULL: never asked */
+    struct av_params asked; /* what it was last asked about */
+    enum av_status status;  /* of that */
+    struct av_error error;  /* unless AV_OK */
+};
+
+struct av_studies {
+    const struct av_kernels *kernels;
+    struct slot slots[STUDIES + 1];
+};
+
+enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *kernels, struct av_error *e)
+{
+    struct av_studies *s = av_alloc(1, sizeof *s);
+    *out = s;
+    if (s == NULL) {
+        return av_fail_nomem(e, "the studies");
+    }
+    s->kernels = kernels != NULL ? kernels : av_kernels_best();
+    for (size_t i = 0; i < STUDIES; i++) {
+        s->slots[i].study = table[i];
+    }
+    return AV_OK;
+}
+
+void av_studies_free(struct av_studies *s)
+{
+    for (size_t i = 0; s != NULL && i < STUDIES; i++) {
+        if (s->slots[i].state != NULL) {
+            s->slots[i].study->close(s->slots[i].state);
+        }
+    }
+    av_free(s);
+}
+
+static const struct slot *slot_of(const struct av_studies *s, const struct av_study *study)
+{
+    const struct slot *at = s->slots;
+    while (at->study != study) {
+        at++; /* every study is in the table */
+    }
+    return at;
+}
+
+static bool heard(const struct av_study *study, const struct av_params *was, const struct av_params *now)
+{
+    for (const char *const *name = study->listens; *name != NULL; name++) {
+        if (av_param_differs(av_param_find(*name), was, now)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study, const struct av_params *p,
+                              struct av_error *e)
+{
+    struct slot *slot = &s->slots[slot_of(s, study) - s->slots];
+    bool opened = slot->state != NULL;
+    if (!opened) {
+        enum av_status status = study->open(&slot->state, s->kernels, e);
+        if (status != AV_OK) {
+            slot->state = NULL;
+            return status;
+        }
+    }
+    if (!opened || heard(study, &slot->asked, p)) {
+        slot->asked = *p;
+        slot->status = study->begin(slot->state, p, &slot->error);
+    }
+    return slot->status == AV_OK ? AV_OK : av_fail(e, slot->status, "%s", slot->error.text);
+}
+
+/* Its state when it has been begun, else NULL. */
+static void *state_of(const struct av_studies *s, const struct av_study *study)
+{
+    const struct slot *slot = slot_of(s, study);
+    return slot->status == AV_OK ? slot->state : NULL;
+}
+
+bool av_studies_step(struct av_studies *s, const struct av_study *study)
+{
+    void *state = state_of(s, study);
+    return state != NULL && study->step(state);
+}
+
+double av_studies_progress(const struct av_studies *s, const struct av_study *study)
+{
+    const void *state = state_of(s, study);
+    return state != NULL ? study->progress(state) : 1;
+}
+
+const void *av_studies_result(const struct av_studies *s, const struct av_study *study)
+{
+    const void *state = state_of(s, study);
+    return state != NULL ? study->result(state) : NULL;
+}
