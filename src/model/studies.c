@@ -27,7 +27,7 @@ const struct av_study *const *av_studies_table(size_t *count)
 
 const struct av_study *av_study_find(const char *name)
 {
-    for (size_t i = 0; i < STUDIES; i++) {
+    for (size_t i = 0; table[i] != NULL; i++) {
         if (strcmp(table[i]->name, name) == 0) {
             return table[i];
         }
@@ -58,7 +58,7 @@ enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *
         return av_fail_nomem(e, "the studies");
     }
     s->kernels = kernels != NULL ? kernels : av_kernels_best();
-    for (size_t i = 0; i < STUDIES; i++) {
+    for (size_t i = 0; table[i] != NULL; i++) {
         s->slots[i].study = table[i];
     }
     return AV_OK;
@@ -66,7 +66,7 @@ enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *
 
 void av_studies_free(struct av_studies *s)
 {
-    for (size_t i = 0; s != NULL && i < STUDIES; i++) {
+    for (size_t i = 0; s != NULL && table[i] != NULL; i++) {
         if (s->slots[i].state != NULL) {
             s->slots[i].study->close(s->slots[i].state);
         }
