@@ -56,6 +56,14 @@ enum av_status av_app_resize(struct av_app *app, int cols, int rows);
  * of d_k. Returns milliseconds until the next tick is wanted, -1 for never. */
 int av_app_tick(struct av_app *app, uint64_t now_ms);
 
+/* A unit of what the view computes beside the pipeline (study.h), a few
+ * milliseconds; false when nothing is left to do, or the user has stopped it.
+ * The loop calls it while no key waits. */
+bool av_app_work(struct av_app *app);
+
+/* Does all of it, so that a picture can be taken. */
+void av_app_finish(struct av_app *app);
+
 /* Ends what moves by itself, so that a picture can be taken: a glide arrives,
  * a sweep stops and d_k goes back to where it began. */
 void av_app_settle(struct av_app *app);

@@ -72,9 +72,10 @@ static void run_reset_all(struct av_app *app, const struct av_action *a)
 static void run_undo(struct av_app *app, const struct av_action *a)
 {
     (void)a;
-    struct av_params before = app->params;
+    struct av_params before;
     av_sweep_stop(app);
     if (av_undo_pop(&app->undo, &before)) {
+        before = av_lab_recall(app, &before);
         av_app_change(app, &before, AV_CHANGE_PLAY);
     } else {
         av_app_say(app, "nothing to undo");
@@ -149,6 +150,13 @@ static void run_close(struct av_app *app, const struct av_action *a)
 {
     (void)a;
     app->mode = AV_MODE_SCREEN;
+}
+
+/* With nothing on top of the view, what it computes is what can be ended. */
+static void run_close_top(struct av_app *app, const struct av_action *a)
+{
+    (void)a;
+    av_work_toggle(app);
 }
 
 static void run_scroll(struct av_app *app, const struct av_action *a)
@@ -309,7 +317,7 @@ static const struct av_action table[] = {
     { "C-z", "suspend", "the program", NULL,
       "suspend; fg brings it back", ANY, NULL, 0, run_suspend },
     { "Esc", "close-top", "the program", NULL,
-      "close what is on top", SCREEN, NULL, 0, run_close },
+      "close what is on top; stop what a view computes, or let it go on", SCREEN, NULL, 0, run_close_top },
     { "? F1", "help", "the program", "!help",
       "this help", SCREEN, NULL, 0, run_help },
 };

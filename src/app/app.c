@@ -36,15 +36,20 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
     if (s == AV_OK) {
         s = av_model_new(&app->model, config->kernels, e);
     }
+    if (s == AV_OK) {
+        s = av_studies_new(&app->studies, config->kernels, e);
+    }
     if (s == AV_OK && app->q != NULL) {
         s = av_model_use_tensors(app->model, app->q, app->k, e);
         av_params_from_tensors(&app->params, app->q, app->k);
         app->start = app->params;
     }
     if (s == AV_OK) {
-        s = av_model_update(app->model, &app->params, app->view->needs, e);
+        s = av_model_update(app->model, &app->params, app->view->lab ? 0 : app->view->needs, e);
     }
-    app->shown = app->params;
+    av_lab_begin(app);
+    av_lab_sync(app);
+    app->shown = av_lab_remember(app);
     /* Start on the first parameter that can be changed; there always is one. */
     while (av_app_inert(app, av_app_selected(app)) != NULL) {
         av_app_walk(app, 1);
@@ -61,6 +66,7 @@ enum av_status av_app_new(struct av_app **out, const struct av_app_config *confi
     }
     app->params = config->params;
     app->start = config->params;
+    app->kernels = config->kernels;
     app->picture = config->picture;
     app->q = config->q;
     app->k = config->k;
@@ -80,6 +86,8 @@ enum av_status av_app_new(struct av_app **out, const struct av_app_config *confi
 void av_app_free(struct av_app *app)
 {
     if (app != NULL) {
+        av_studies_free(app->studies);
+        av_model_free(app->lab.model);
         av_model_free(app->model);
         av_canvas_free(&app->canvas);
         av_free(app->states);
@@ -105,13 +113,48 @@ void av_app_announce(struct av_app *app, const struct av_params *p, unsigned nee
     }
 }
 
+enum av_status av_app_model(struct av_app *app, struct av_model **model, struct av_error *e)
+{
+    enum av_status s = AV_OK;
+    if (app->lab.on && app->lab.model == NULL) {
+        s = av_model_new(&app->lab.model, app->kernels, e);
+    }
+    *model = app->lab.on ? app->lab.model : app->model;
+    return s;
+}
+
 static enum av_status update(struct av_app *app, unsigned needs, struct av_error *e)
 {
-    av_app_announce(app, &app->params, needs);
-    if (app->glide.on) {
-        return av_model_glide(app->model, &app->params, needs, av_app_alpha(app), e);
+    struct av_model *model;
+    enum av_status s = av_app_model(app, &model, e);
+    if (s != AV_OK) {
+        return s;
     }
-    return av_model_update(app->model, &app->params, needs, e);
+    if (!app->lab.on) {
+        av_app_announce(app, &app->params, needs);
+    }
+    if (app->glide.on) {
+        return av_model_glide(model, &app->params, needs, av_app_alpha(app), e);
+    }
+    return av_model_update(model, &app->params, needs, e);
+}
+
+/* The parameters go back to what they were when they could be had. The view is
+ * another one perhaps: without the lab's model, there is no lab. */
+static void go_back(struct av_app *app, unsigned needs)
+{
+    struct av_error e;
+    if (app->lab.on && app->lab.model == NULL) {
+        av_app_show_view(app, 0);
+    }
+    app->params = av_lab_recall(app, &app->shown);
+    av_params_clamp(&app->params);
+    av_sweep_stop(app);
+    av_glide_end(app);
+    av_undo_forget(&app->undo);
+    /* The state that stood has its numbers still; at worst what a view wants
+     * beyond them is missing. */
+    update(app, needs, &e);
 }
 
 const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
@@ -119,19 +162,27 @@ const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
     struct av_error e;
     enum av_status s = update(app, needs, &e);
     if (s == AV_OK) {
-        app->shown = app->params;
+        app->shown = av_lab_remember(app);
         app->undo.fresh = 0;
     } else {
         av_app_fail(app, s, &e);
-        app->params = app->shown;
-        av_sweep_stop(app);
-        av_glide_end(app);
-        av_undo_forget(&app->undo);
-        /* The state that stood has its numbers still; at worst what a view
-         * wants beyond them is missing. */
-        av_model_update(app->model, &app->params, needs, &e);
+        go_back(app, needs);
     }
-    return av_model_snapshot(app->model);
+    return av_model_snapshot(app->lab.on ? app->lab.model : app->model);
+}
+
+/* A view that draws nothing of the pipeline does not wait for it. */
+const struct av_snapshot *av_app_shown(struct av_app *app)
+{
+    if (app->view->study == NULL || app->view->needs != 0) {
+        return av_app_snapshot(app, app->view->needs);
+    }
+    app->unrelated = *av_model_snapshot(app->model);
+    app->unrelated.params = app->params;
+    app->unrelated.n_q = (size_t)app->params.n_q;
+    app->unrelated.n_k = (size_t)app->params.n_k;
+    app->unrelated.d_k = (size_t)app->params.d_k;
+    return &app->unrelated;
 }
 
 /* ---- Keys and mouse ---------------------------------------------------------- */
@@ -166,6 +217,11 @@ void av_app_show_view(struct av_app *app, size_t index)
     const struct av_view *const *views = av_views(&count);
     app->view_index = index % count;
     app->view = views[app->view_index];
+    app->work_stopped = false;
+    av_lab_sync(app);
+    while (!av_app_listed(app, av_app_selected(app))) {
+        av_app_walk(app, 1);
+    }
 }
 
 static const struct av_view_action *view_action(const struct av_view *view, uint32_t key)
@@ -322,7 +378,7 @@ enum av_status av_app_resize(struct av_app *app, int cols, int rows)
 const struct av_canvas *av_app_draw(struct av_app *app)
 {
     av_ghost_settle(app);
-    av_screen_draw(app, av_app_snapshot(app, app->view->needs));
+    av_screen_draw(app, av_app_shown(app));
     return &app->canvas;
 }
 

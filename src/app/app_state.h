@@ -6,6 +6,7 @@
 
 #include "attnviz/actions.h"
 #include "attnviz/app.h"
+#include "attnviz/study.h"
 
 #include <stddef.h>
 
@@ -27,31 +28,43 @@ struct av_sweep {
     uint64_t next; /* ms */
 };
 
-enum { AV_UNDO_MAX = 128, AV_UNDO_BYTES = offsetof(struct av_params, logits) };
+enum { AV_UNDO_MAX = 128 };
 
-/* Earlier parameters, newest at (first + count - 1). The logits given by hand
- * cannot change while the program runs: an entry is what comes before them. */
+/* Earlier parameters, newest at (first + count - 1); their logits are the
+ * lab's row, whatever the view was. */
 struct av_undo {
     struct {
-        unsigned char bytes[AV_UNDO_BYTES];
+        struct av_params params;
         bool merge; /* was made by a cursor or a drag: its next move adds to it */
     } ring[AV_UNDO_MAX];
     size_t first, count;
     size_t fresh; /* entries since the last update that succeeded */
 };
 
-/* A state to be kept, before it is computed: its parameters as in struct
- * av_undo, and what its view needs. */
+/* A state to be kept, before it is computed, and what its view needs. */
 struct av_keep {
     bool due;
     unsigned needs;
-    unsigned char bytes[AV_UNDO_BYTES];
+    struct av_params params;
 };
 
-/* A value being typed. */
+/* The lab: a row of logits that is edited by itself, beside the pipeline. In
+ * views of the lab the parameters hold the row; in others none, unless the
+ * pipeline was given logits too: then it is that row, in every view. */
+struct av_lab {
+    struct av_model *model; /* NULL: never looked at */
+    struct av_logit_list row;
+    bool everywhere;
+    bool on;            /* the parameters hold the row, the pipeline does not */
+    int64_t key, query; /* of the pipeline, meanwhile */
+};
+
+/* A value being typed: of the selected parameter, or of the lab's logit that
+ * is selected. */
 struct av_editor {
-    char text[128];
+    char text[4096];
     size_t len;
+    bool logit;
 };
 
 /* Where a parameter was drawn, for the mouse. */
@@ -65,9 +78,10 @@ enum { AV_HITS_MAX = 64 };
 struct av_app {
     struct av_model *model;
     struct av_params params; /* as set by the user, checked */
-    struct av_params start;  /* what a reset goes back to */
+    struct av_params start;  /* what a reset goes back to; its logits are the lab's row */
     struct av_params shown;  /* what a failed update goes back to */
     const struct av_tensor *q, *k;
+    const struct av_kernels *kernels; /* NULL: the best */
     av_picture picture;
     bool animation;
 
@@ -98,6 +112,11 @@ struct av_app {
     struct av_ghost ghost;
     struct av_keep keep;
 
+    struct av_lab lab;
+    struct av_studies *studies;
+    bool work_stopped;            /* by the user, until the next change */
+    struct av_snapshot unrelated; /* for views that draw nothing of the pipeline */
+
     struct av_hit hits[AV_HITS_MAX];
     size_t hit_count;
     bool dragging; /* the left button went down on a parameter */
@@ -115,6 +134,43 @@ void av_app_fail(struct av_app *app, enum av_status s, const struct av_error *e)
 void av_app_announce(struct av_app *app, const struct av_params *p, unsigned needs);
 
 void av_app_show_view(struct av_app *app, size_t index);
+
+/* What the current view draws, up to date. */
+const struct av_snapshot *av_app_shown(struct av_app *app);
+
+/* The model that the current view draws. AV_NOMEM when there is none yet, and
+ * none can be made. */
+enum av_status av_app_model(struct av_app *app, struct av_model **model, struct av_error *e);
+
+/* ---- lab.c ------------------------------------------------------------ */
+
+/* Begins with the logits of the parameters, or a row of its own. */
+void av_lab_begin(struct av_app *app);
+
+/* Puts the row into the parameters, or takes it out, as the view wants. */
+void av_lab_sync(struct av_app *app);
+
+/* Is the row among the parameters now? */
+bool av_lab_holds(const struct av_app *app);
+
+/* The parameters to come back to: with the row, wherever it is. */
+struct av_params av_lab_remember(const struct av_app *app);
+/* And from such ones to those of the current view; the row is taken over. */
+struct av_params av_lab_recall(struct av_app *app, const struct av_params *remembered);
+
+/* ---- work.c: studies ---------------------------------------------------- */
+
+/* The study of the current view, NULL when it has none. */
+const struct av_study *av_work_study(const struct av_app *app);
+
+/* Its result for the present parameters, NULL when there is none. */
+const void *av_work_result(struct av_app *app);
+
+/* How far it is, 0 .. 1. */
+double av_work_progress(const struct av_app *app);
+
+/* Stops it, or goes on. */
+void av_work_toggle(struct av_app *app);
 
 /* ---- change.c: parameters --------------------------------------------- */
 
@@ -134,7 +190,7 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
 void av_app_reset(struct av_app *app, const struct av_param *row);
 void av_app_reset_all(struct av_app *app);
 
-/* Is this parameter on the list? (head only with files, ...) */
+/* Is this parameter on the list? (head only with files, what a view listens to ...) */
 bool av_app_listed(const struct av_app *app, const struct av_param *row);
 
 /* Why a change of this parameter would do nothing, NULL when it does. */
@@ -156,6 +212,7 @@ void av_app_view_click(struct av_app *app, int x, int y);
 
 /* ---- undo.c ------------------------------------------------------------ */
 
+/* Parameters as av_lab_remember gives them. */
 void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge);
 void av_undo_close(struct av_undo *u);                    /* nothing adds to the newest entry any more */
 bool av_undo_pop(struct av_undo *u, struct av_params *p); /* false: nothing left */
@@ -174,6 +231,7 @@ void av_sweep_stop(struct av_app *app);   /* d_k stays where it is */
 /* ---- edit.c: typing a value --------------------------------------------- */
 
 void av_edit_begin(struct av_app *app);
+void av_edit_begin_logit(struct av_app *app); /* the lab's, at the selected key */
 void av_edit_take(struct av_app *app);
 void av_edit_erase(struct av_app *app); /* the last character */
 void av_edit_key(struct av_app *app);   /* a character, or a key that does nothing here */

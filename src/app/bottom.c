@@ -5,6 +5,7 @@
 #include "attnviz/plot.h"
 #include "attnviz/utf8.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,14 +130,33 @@ static int draw_keys(struct av_app *app, struct av_rect r)
     return x;
 }
 
-/* While typing on a screen too small for the list: what is being typed. */
+/* While typing what the list does not show, on a small screen or a logit: what
+ * is being typed. */
 static int draw_typed(struct av_app *app, struct av_rect r)
 {
-    if (app->mode != AV_MODE_EDIT || app->canvas.rows > 2) {
+    if (app->mode != AV_MODE_EDIT || (app->canvas.rows > 2 && !app->editor.logit)) {
         return r.x;
+    }
+    if (app->editor.logit) {
+        return av_canvas_textf(&app->canvas, r.x + 1, r.y, AV_ROLE_SELECT, "logit of key %lld: %s_",
+                               (long long)app->params.key, app->editor.text) +
+               1;
     }
     const char *name = av_app_selected(app)->name;
     return av_canvas_textf(&app->canvas, r.x, r.y, AV_ROLE_SELECT, "%s %s_", name, app->editor.text) + 1;
+}
+
+/* At the right: how far the view's study is. Returns the width that is left. */
+static int draw_progress(struct av_app *app, struct av_rect r)
+{
+    double progress = av_work_progress(app);
+    if (progress >= 1 || app->mode != AV_MODE_SCREEN) {
+        return r.w;
+    }
+    char text[64];
+    snprintf(text, sizeof text, "%s %.0f%% · Esc %s", app->work_stopped ? "stopped at" : "working",
+             floor(100 * progress), app->work_stopped ? "goes on" : "stops");
+    return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - r.x;
 }
 
 void av_bottom_draw(struct av_app *app, struct av_rect r)
@@ -144,6 +164,7 @@ void av_bottom_draw(struct av_app *app, struct av_rect r)
     if (r.w <= 0 || r.h <= 0) {
         return;
     }
+    r.w = draw_progress(app, r);
     int x = draw_typed(app, r);
     r.w -= x - r.x;
     r.x = x;
@@ -152,7 +173,7 @@ void av_bottom_draw(struct av_app *app, struct av_rect r)
         return;
     }
     x = draw_keys(app, r);
-    if (app->mode == AV_MODE_EDIT) {
+    if (app->mode == AV_MODE_EDIT && !app->editor.logit) {
         char range[AV_RANGE_MAX];
         av_app_range(app, av_app_selected(app), range);
         av_plot_fit_right(&app->canvas, x, r.x + r.w - 1, r.y, AV_ROLE_DIM, range);

@@ -6,13 +6,40 @@
 
 /* ---- Which parameters do something --------------------------------------- */
 
+static bool listens(const struct av_view *view, const struct av_param *row)
+{
+    for (const char *const *name = view->listens; *name != NULL; name++) {
+        if (strcmp(*name, row->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool av_app_listed(const struct av_app *app, const struct av_param *row)
 {
-    return (row->flags & AV_PARAM_HIDDEN) == 0 && ((row->flags & AV_PARAM_FILES) == 0 || app->q != NULL);
+    if (app->view->listens != NULL) {
+        return listens(app->view, row);
+    }
+    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0 &&
+           ((row->flags & AV_PARAM_FILES) == 0 || app->q != NULL);
+}
+
+/* Does the view draw something of the pipeline? */
+static bool of_pipeline(const struct av_view *view)
+{
+    return !view->lab && (view->study == NULL || view->needs != 0);
 }
 
 const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
+    const struct av_view *view = app->view;
+    if (view->listens != NULL && !listens(view, row)) {
+        return "this view does not use it";
+    }
+    if (!of_pipeline(view)) {
+        return NULL;
+    }
     if ((row->flags & AV_PARAM_FILES) != 0) {
         bool only_one = av_param_max(row, &app->params) < 1;
         return app->q == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
@@ -20,7 +47,7 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
                      row->offset == offsetof(struct av_params, exponent) ||
                      row->offset == offsetof(struct av_params, bins);
-    if (app->params.logits.n > 0 && of_scores) {
+    if (app->params.logits.n > 0 && of_scores && row->kind != AV_PARAM_LOGITS) {
         return "the logits are given";
     }
     if (app->q != NULL && row->stale == AV_STAGE_SAMPLE) {
@@ -52,7 +79,8 @@ const char *av_app_range(const struct av_app *app, const struct av_param *row, c
 /* Do all rows have equal values? */
 static bool same(const struct av_params *a, const struct av_params *b)
 {
-    return memcmp(a, b, AV_UNDO_BYTES) == 0;
+    size_t list = offsetof(struct av_params, logits);
+    return memcmp(a, b, list) == 0 && !av_param_differs(av_param_find("logits"), a, b);
 }
 
 void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how)
@@ -63,7 +91,8 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
         return;
     }
     if (how != AV_CHANGE_PLAY) {
-        av_undo_push(&app->undo, &app->params, how == AV_CHANGE_MERGE);
+        struct av_params before = av_lab_remember(app);
+        av_undo_push(&app->undo, &before, how == AV_CHANGE_MERGE);
         if (to.d_k != app->params.d_k) {
             av_sweep_stop(app);
         }
@@ -71,6 +100,10 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     double from = av_app_exponent(app);
     bool toggled = to.scale != app->params.scale;
     app->params = to;
+    app->work_stopped = false;
+    if (av_lab_holds(app)) {
+        app->lab.row = to.logits;
+    }
     if (toggled) {
         av_glide_begin(app, from);
     } else if (app->glide.on && app->glide.to != (to.scale != 0 ? to.exponent : 0)) {
@@ -95,10 +128,11 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
     av_app_change(app, &next, how);
 }
 
-/* Copies one value: every value of a row is 8 bytes wide. */
+/* Copies one value: all but the list of logits are 8 bytes wide. */
 static void copy_value(const struct av_param *row, struct av_params *to, const struct av_params *from)
 {
-    memcpy((char *)to + row->offset, (const char *)from + row->offset, sizeof(int64_t));
+    size_t size = row->kind == AV_PARAM_LOGITS ? sizeof to->logits : sizeof(int64_t);
+    memcpy((char *)to + row->offset, (const char *)from + row->offset, size);
 }
 
 void av_app_reset(struct av_app *app, const struct av_param *row)
@@ -110,8 +144,12 @@ void av_app_reset(struct av_app *app, const struct av_param *row)
 
 void av_app_reset_all(struct av_app *app)
 {
+    struct av_params next = app->start;
     av_sweep_stop(app);
-    av_app_change(app, &app->start, AV_CHANGE_STEP);
+    if (!av_lab_holds(app)) {
+        next.logits.n = 0;
+    }
+    av_app_change(app, &next, AV_CHANGE_STEP);
     av_app_say(app, "all parameters as at the start; u undoes");
 }
 
@@ -140,11 +178,12 @@ void av_app_walk(struct av_app *app, int by)
 
 /* ---- Views ------------------------------------------------------------------ */
 
-/* What a view may edit, with the selection as it is. The snapshot is brought
- * up to date first: a view looks up rows and keys in it. */
-static struct av_view_edit begin_edit(struct av_app *app)
+/* What a view may edit, with the selection as it is; *next becomes the
+ * parameters. The snapshot is brought up to date first: a view looks up rows
+ * and keys in it. */
+static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next)
 {
-    const struct av_snapshot *s = av_app_snapshot(app, app->view->needs);
+    const struct av_snapshot *s = av_app_shown(app);
     struct av_rect body = av_screen_layout(app).body;
     return (struct av_view_edit){
         .state = &app->states[app->view_index],
@@ -153,29 +192,41 @@ static struct av_view_edit begin_edit(struct av_app *app)
         .key = app->params.key,
         .rows = body.h,
         .cols = body.w,
+        .row = av_lab_holds(app) && app->view->lab ? &next->logits : NULL,
+        .pipeline = app->view->lab ? av_model_snapshot(app->model) : NULL,
     };
 }
 
-static void end_edit(struct av_app *app, const struct av_view_edit *edit)
+/* A moved selection can be undone together with the next one's move, a row
+ * that was edited by itself. */
+static void end_edit(struct av_app *app, struct av_params *next, const struct av_view_edit *edit)
 {
-    struct av_params next = app->params;
-    next.query = edit->query;
-    next.key = edit->key;
-    av_app_change(app, &next, AV_CHANGE_MERGE);
+    bool edited = av_param_differs(av_param_find("logits"), &app->params, next);
+    next->query = edit->query;
+    next->key = edit->key;
+    av_app_change(app, next, edited ? AV_CHANGE_STEP : AV_CHANGE_MERGE);
+    if (edit->say != NULL) {
+        av_app_say(app, "%s", edit->say);
+    }
+    if (edit->type) {
+        av_edit_begin_logit(app);
+    }
 }
 
 void av_app_view_action(struct av_app *app, void (*run)(struct av_view_edit *edit))
 {
-    struct av_view_edit edit = begin_edit(app);
+    struct av_params next = app->params;
+    struct av_view_edit edit = begin_edit(app, &next);
     run(&edit);
-    end_edit(app, &edit);
+    end_edit(app, &next, &edit);
 }
 
 void av_app_view_click(struct av_app *app, int x, int y)
 {
     if (app->view->click != NULL) {
-        struct av_view_edit edit = begin_edit(app);
+        struct av_params next = app->params;
+        struct av_view_edit edit = begin_edit(app, &next);
         app->view->click(av_screen_layout(app).body, x, y, &edit);
-        end_edit(app, &edit);
+        end_edit(app, &next, &edit);
     }
 }

@@ -14,6 +14,29 @@ void av_edit_begin(struct av_app *app)
     app->mode = AV_MODE_EDIT;
     app->editor.len = 0;
     app->editor.text[0] = '\0';
+    app->editor.logit = false;
+}
+
+void av_edit_begin_logit(struct av_app *app)
+{
+    app->mode = AV_MODE_EDIT;
+    app->editor.len = 0;
+    app->editor.text[0] = '\0';
+    app->editor.logit = true;
+}
+
+/* The logit as typed: a list of one. */
+static enum av_status read_logit(struct av_app *app, struct av_params *next, struct av_error *e)
+{
+    struct av_params typed = { .logits.n = 0 };
+    enum av_status s = av_param_parse(av_param_find("logits"), &typed, app->editor.text, e);
+    if (s == AV_OK && typed.logits.n != 1) {
+        return av_fail(e, AV_USAGE, "logit of key %lld: it takes one number", (long long)next->key);
+    }
+    if (s == AV_OK) {
+        next->logits.at[next->key] = typed.logits.at[0];
+    }
+    return s;
 }
 
 /* Reads what is typed into next. Other parameters make room for it: fewer keys
@@ -21,9 +44,13 @@ void av_edit_begin(struct av_app *app)
 static enum av_status read_typed(struct av_app *app, struct av_params *next, struct av_error *e)
 {
     const struct av_param *row = av_app_selected(app);
+    if (app->editor.logit) {
+        return read_logit(app, next, e);
+    }
     enum av_status s = av_param_parse(row, next, app->editor.text, e);
     double value = av_param_get(row, next);
-    if (s == AV_OK && !(value >= row->min && value <= av_param_max(row, &app->params))) {
+    if (s == AV_OK && row->kind != AV_PARAM_LOGITS &&
+        !(value >= row->min && value <= av_param_max(row, &app->params))) {
         char range[AV_RANGE_MAX];
         s = av_fail(e, AV_USAGE, "%s %s: it takes %s", row->name, app->editor.text, av_app_range(app, row, range));
     }

@@ -42,11 +42,11 @@ static enum av_status write_picture(struct av_app *app, const char *path, struct
     return s;
 }
 
-static enum av_status write_numbers(struct av_app *app, const char *path, struct av_error *e)
+static enum av_status write_numbers(struct av_app *app, struct av_model *model, const char *path, struct av_error *e)
 {
     struct av_str text = AV_STR_INIT;
-    struct av_report_heads heads = { app->model, app->params };
-    const struct av_snapshot *shown = av_model_snapshot(app->model);
+    struct av_report_heads heads = { model, app->params };
+    const struct av_snapshot *shown = av_model_snapshot(model);
     enum av_status s = av_report_write(&text, AV_FORMAT_JSON, shown, av_report_model_head, &heads, e);
     if (s == AV_OK) {
         s = av_outfile_write(path, text.text, text.len, false, e);
@@ -62,11 +62,15 @@ static enum av_status write_both(struct av_app *app, const struct names *n, stru
     unsigned needs = AV_REPORT_NEEDS | app->view->needs;
     av_ghost_settle(app); /* a kept state that is due is of other parameters */
     av_app_announce(app, &app->params, needs);
-    enum av_status s = av_model_update(app->model, &app->params, needs, e);
+    struct av_model *model;
+    enum av_status s = av_app_model(app, &model, e);
+    if (s == AV_OK) {
+        s = av_model_update(model, &app->params, needs, e);
+    }
     if (s == AV_OK && app->picture != NULL) {
         s = write_picture(app, n->picture, e);
     }
-    return s == AV_OK ? write_numbers(app, n->numbers, e) : s;
+    return s == AV_OK ? write_numbers(app, model, n->numbers, e) : s;
 }
 
 void av_export(struct av_app *app)

@@ -7,6 +7,10 @@
 void av_ghost_toggle(struct av_app *app)
 {
     struct av_keep *keep = &app->keep;
+    if (app->lab.on || (app->view->study != NULL && app->view->needs == 0)) {
+        av_app_say(app, "this view does not show kept states");
+        return;
+    }
     if (app->ghost.on || keep->due) {
         app->ghost.on = false;
         keep->due = false;
@@ -16,7 +20,7 @@ void av_ghost_toggle(struct av_app *app)
     av_glide_end(app);
     keep->due = true;
     keep->needs = app->view->needs | AV_NEED_HISTOGRAM;
-    memcpy(keep->bytes, &app->params, AV_UNDO_BYTES);
+    keep->params = app->params;
     av_app_say(app, "this state is kept to compare with; c drops it");
 }
 
@@ -40,11 +44,10 @@ void av_ghost_settle(struct av_app *app)
         return;
     }
     struct av_error e;
-    struct av_params then = app->params;
-    memcpy(&then, app->keep.bytes, AV_UNDO_BYTES);
+    const struct av_params *then = &app->keep.params;
     app->keep.due = false;
-    av_app_announce(app, &then, app->keep.needs);
-    enum av_status s = av_model_update(app->model, &then, app->keep.needs, &e);
+    av_app_announce(app, then, app->keep.needs);
+    enum av_status s = av_model_update(app->model, then, app->keep.needs, &e);
     if (s == AV_OK) {
         take(&app->ghost, av_model_snapshot(app->model));
     } else {

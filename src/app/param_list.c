@@ -12,8 +12,9 @@ enum {
     GAP = 2,         /* cells between two entries: the selected one's mark and a blank */
     COUNT_W = 11,    /* cells of " more 1/12" and a blank */
     VALUE_MAX = 160, /* of what is being typed */
-    VALUE_AT = 14,   /* of the list: column of the values */
-    RULE_W = 2       /* of the list: columns of the rule at its left */
+    TYPED_MOST = 100,
+    VALUE_AT = 14, /* of the list: column of the values */
+    RULE_W = 2     /* of the list: columns of the rule at its left */
 };
 
 /* ---- One entry ----------------------------------------------------------------- */
@@ -28,7 +29,7 @@ struct place {
  * given logits have it, else nothing. */
 static void inert_text(const struct av_app *app, const struct av_param *row, char out[VALUE_MAX])
 {
-    const struct av_snapshot *s = av_model_snapshot(app->model);
+    const struct av_snapshot *s = av_model_snapshot(app->model); /* a view of the lab lists no size */
     const struct {
         size_t offset, size;
     } sizes[] = {
@@ -44,13 +45,20 @@ static void inert_text(const struct av_app *app, const struct av_param *row, cha
     }
 }
 
+/* What is being typed, of a long text the end. */
+static void typed_text(const struct av_editor *ed, char out[VALUE_MAX])
+{
+    bool cut = ed->len > TYPED_MOST;
+    snprintf(out, VALUE_MAX, "%s%.*s_", cut ? "…" : "", (int)TYPED_MOST, ed->text + (cut ? ed->len - TYPED_MOST : 0));
+}
+
 /* The value as shown: as it is being typed, or short. */
 static void value_text(const struct av_app *app, size_t param, char out[VALUE_MAX])
 {
     size_t count;
     const struct av_param *row = &av_params_table(&count)[param];
-    if (param == app->selected && app->mode == AV_MODE_EDIT) {
-        snprintf(out, VALUE_MAX, "%s_", app->editor.text);
+    if (param == app->selected && app->mode == AV_MODE_EDIT && !app->editor.logit) {
+        typed_text(&app->editor, out);
     } else if (av_app_inert(app, row) != NULL) {
         inert_text(app, row, out);
     } else {

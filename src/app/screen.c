@@ -47,6 +47,8 @@ void av_screen_draw(struct av_app *app, const struct av_snapshot *s)
             .snapshot = s,
             .ghost = &app->ghost,
             .state = &app->states[app->view_index],
+            .study = av_work_result(app),
+            .progress = av_work_progress(app),
             .full = true,
         };
         app->view->draw(c, l.body, &ctx);

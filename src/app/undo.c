@@ -1,8 +1,6 @@
 /* undo.c - a ring of earlier parameters; when it is full, the oldest goes. */
 #include "app_state.h"
 
-#include <string.h>
-
 void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge)
 {
     if (merge && u->count > 0 && u->ring[(u->first + u->count - 1) % AV_UNDO_MAX].merge) {
@@ -13,7 +11,7 @@ void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge)
         u->count--;
     }
     size_t at = (u->first + u->count) % AV_UNDO_MAX;
-    memcpy(u->ring[at].bytes, p, AV_UNDO_BYTES);
+    u->ring[at].params = *p;
     u->ring[at].merge = merge;
     u->count++;
     u->fresh = u->fresh < u->count ? u->fresh + 1 : u->count;
@@ -33,7 +31,7 @@ bool av_undo_pop(struct av_undo *u, struct av_params *p)
     }
     u->count--;
     u->fresh -= u->fresh > 0 ? 1 : 0;
-    memcpy(p, u->ring[(u->first + u->count) % AV_UNDO_MAX].bytes, AV_UNDO_BYTES);
+    *p = u->ring[(u->first + u->count) % AV_UNDO_MAX].params;
     return true;
 }
 

@@ -13,6 +13,8 @@
 
 enum {
     DRAIN_MS = 20,   /* keys are taken together for as long as this before painting */
+    WORK_MS = 8,     /* work goes on for as long as this before keys are looked for */
+    PAINT_MS = 50,   /* and for as long as this before it is shown */
     HANGUP_MS = 200, /* the signal that goes with a hang-up may come a little later */
     DEAF_MOST = 20   /* rounds in which what waits cannot be read */
 };
@@ -23,6 +25,10 @@ struct loop {
     bool pending; /* keys were left waiting, some maybe inside curses */
     bool heard;   /* keys were there */
     int deaf;     /* rounds in a row without any, though bytes wait for ever */
+    bool urgent;  /* keys or signals have come since the last picture */
+    bool busy;    /* the view computes something */
+    bool unseen;  /* and has more than was painted */
+    uint64_t painted;
 };
 
 /* ---- Signals -------------------------------------------------------------- */
@@ -163,13 +169,35 @@ static bool hear(struct loop *l, const struct pollfd *keys, bool *ended)
     return !told || *ended || !is_deaf(l, keys->fd, waiting);
 }
 
+/* What the view computes beside the pipeline, for a while. */
+static void work(struct loop *l)
+{
+    uint64_t until = now_ms() + WORK_MS;
+    do {
+        l->busy = av_app_work(l->app);
+        l->unseen = l->unseen || l->busy;
+    } while (l->busy && now_ms() < until);
+}
+
+/* Paints what keys, signals and time have changed; what work has, now and then.
+ * Then works. Returns how long to wait for what comes next. */
+static int paint_and_work(struct loop *l)
+{
+    int wait = av_app_tick(l->app, now_ms());
+    if (l->urgent || !l->busy || now_ms() >= l->painted + PAINT_MS) {
+        av_io_paint(l->io);
+        l->painted = now_ms();
+        l->unseen = false;
+    }
+    work(l);
+    return l->pending || l->busy || l->unseen ? 0 : wait;
+}
+
 static enum av_status run(struct loop *l, struct av_error *e)
 {
     struct pollfd polled[2] = { { av_io_fd(l->io), POLLIN, 0 }, { av_signals_fd(), POLLIN, 0 } };
     for (;;) {
-        int wait = av_app_tick(l->app, now_ms());
-        av_io_paint(l->io);
-        int ready = poll(polled, 2, l->pending ? 0 : wait);
+        int ready = poll(polled, 2, paint_and_work(l));
         if (ready < 0 && errno != EINTR) {
             return av_fail(e, AV_FAILED, "terminal: poll: %s", strerror(errno));
         }
@@ -177,6 +205,7 @@ static enum av_status run(struct loop *l, struct av_error *e)
             polled[0].revents = 0;
             polled[1].revents = 0;
         }
+        l->urgent = ready > 0 || l->pending;
         if (polled[1].revents != 0) {
             take_signals(l);
         }

@@ -35,6 +35,7 @@ enum av_status av_cmd_snapshot(const struct av_options *o, struct av_error *e)
         s = av_inputs_app(&app, &in, o, ascii, e);
     }
     if (s == AV_OK) {
+        av_app_finish(app);
         write_screen(&out, app, o);
         s = out.failed ? av_fail_nomem(e, "the screen") : av_outfile_write(o->output, out.text, out.len, true, e);
     }

@@ -130,7 +130,7 @@ static inline const struct av_params *params_of(struct av_app *app)
 /* Is it one of the parameters that the screen lists? */
 static inline bool on_list(const struct av_param *row)
 {
-    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_FILES)) == 0;
+    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_FILES | AV_PARAM_VIEW)) == 0;
 }
 
 #endif

@@ -175,8 +175,10 @@ static void steps_stay_in_range_and_come_back(void **state)
             av_params_default(&p);
             double start = av_param_get(row, &p);
             av_param_step(row, &p, 1, grain);
+            bool ended = av_param_get(row, &p) >= row->max && row->kind != AV_PARAM_CHOICE;
             av_param_step(row, &p, -1, grain);
-            if (row->kind != AV_PARAM_SEED && fabs(av_param_get(row, &p) - start) > 1e-12 && start > row->min) {
+            if (!ended && row->kind != AV_PARAM_SEED && fabs(av_param_get(row, &p) - start) > 1e-12 &&
+                start > row->min) {
                 fail_msg("%s: %g becomes %g", row->name, start, av_param_get(row, &p));
             }
             for (int n = 0; n < 3000; n++) {

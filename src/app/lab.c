@@ -1,0 +1,50 @@
+/* lab.c - a row of logits that is edited by itself, beside the pipeline. */
+#include "app_state.h"
+
+void av_lab_begin(struct av_app *app)
+{
+    static const struct av_logit_list own = { 3, { 1, 0.5, -0.5 } };
+    app->lab.everywhere = app->params.logits.n > 0;
+    app->lab.row = app->lab.everywhere ? app->params.logits : own;
+    app->start.logits = app->lab.row;
+}
+
+bool av_lab_holds(const struct av_app *app)
+{
+    return app->lab.on || app->lab.everywhere;
+}
+
+/* The row may have fewer keys than the pipeline: its selection waits. */
+void av_lab_sync(struct av_app *app)
+{
+    struct av_lab *lab = &app->lab;
+    bool on = app->view->lab && !lab->everywhere;
+    if (on && !lab->on) {
+        lab->key = app->params.key;
+        lab->query = app->params.query;
+        app->params.logits = lab->row;
+        av_params_clamp(&app->params);
+    } else if (!on && lab->on) {
+        app->params.logits.n = 0;
+        app->params.key = lab->key;
+        app->params.query = lab->query;
+    }
+    lab->on = on;
+}
+
+struct av_params av_lab_remember(const struct av_app *app)
+{
+    struct av_params p = app->params;
+    p.logits = app->lab.row;
+    return p;
+}
+
+struct av_params av_lab_recall(struct av_app *app, const struct av_params *remembered)
+{
+    struct av_params p = *remembered;
+    app->lab.row = p.logits;
+    if (!av_lab_holds(app)) {
+        p.logits.n = 0;
+    }
+    return p;
+}
