@@ -68,6 +68,8 @@ const char *av_app_range(const struct av_app *app, const struct av_param *row, c
         }
     } else if (row->kind == AV_PARAM_SEED) {
         snprintf(out, AV_RANGE_MAX, "0 .. 2^64-1");
+    } else if (row->kind == AV_PARAM_LOGITS) {
+        snprintf(out, AV_RANGE_MAX, "1 to %d numbers a,b,c; Enter types them", AV_LOGITS_MAX);
     } else {
         snprintf(out, AV_RANGE_MAX, "%.15g .. %.15g", row->min, av_param_max(row, &app->params));
     }
@@ -122,7 +124,8 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
     av_param_step(row, &next, count, grain);
     if (same(&next, &app->params)) {
         char range[AV_RANGE_MAX];
-        av_app_say(app, "%s ends here: %s", row->name, av_app_range(app, row, range));
+        const char *why = row->kind == AV_PARAM_LOGITS ? "" : " ends here";
+        av_app_say(app, "%s%s: %s", row->name, why, av_app_range(app, row, range));
         return;
     }
     av_app_change(app, &next, how);

@@ -46,7 +46,7 @@ static void add_name(struct av_str *out, const char *block, const char *name)
     av_str_addf(out, "%s.%s", block, name);
 }
 
-static void add_header(struct av_str *out, bool files)
+void av_report_csv_header(struct av_str *out, bool files)
 {
     size_t params;
     size_t count;
@@ -80,7 +80,7 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
     add_number(out, s->alpha, false);
 }
 
-static void add_row(struct av_str *out, const struct av_snapshot *s)
+void av_report_csv_row(struct av_str *out, const struct av_snapshot *s)
 {
     size_t count;
     const struct av_field *fields = av_report_fields(&count);
@@ -97,9 +97,9 @@ static void add_row(struct av_str *out, const struct av_snapshot *s)
 
 enum av_status av_report_csv(struct av_str *out, const struct av_report_input *in, struct av_error *e)
 {
-    add_header(out, in->s->from_files);
+    av_report_csv_header(out, in->s->from_files);
     if (in->head == NULL) {
-        add_row(out, in->s);
+        av_report_csv_row(out, in->s);
         return AV_OK;
     }
     size_t heads = in->s->heads;
@@ -108,7 +108,7 @@ enum av_status av_report_csv(struct av_str *out, const struct av_report_input *i
         if (s == NULL) {
             return AV_FAILED;
         }
-        add_row(out, s);
+        av_report_csv_row(out, s);
     }
     return AV_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef ATTNVIZ_REPORT_FORMATS_H
 #define ATTNVIZ_REPORT_FORMATS_H
 
+#include "attnviz/json.h"
 #include "attnviz/report_io.h"
 
 /* What av_report_write was given. s is valid until the first call of head. */
@@ -16,6 +17,13 @@ struct av_report_input {
 enum av_status av_report_json(struct av_str *out, const struct av_report_input *in, struct av_error *e);
 enum av_status av_report_csv(struct av_str *out, const struct av_report_input *in, struct av_error *e);
 enum av_status av_report_text(struct av_str *out, const struct av_report_input *in, struct av_error *e);
+
+/* Their parts, for reports of several states in one: the members of one state
+ * in an object of its own, as an element of an array; a line of names (files:
+ * with those of layer and head) and one of values, each ended by a newline. */
+enum av_status av_report_json_object(struct av_json *j, const struct av_report_input *in, struct av_error *e);
+void av_report_csv_header(struct av_str *out, bool files);
+void av_report_csv_row(struct av_str *out, const struct av_snapshot *s);
 
 /* Behind the last of the `count` fields that is in the same block as field i. */
 size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i);

@@ -157,21 +157,26 @@ static enum av_status write_heads(struct av_json *j, const struct av_report_inpu
     return AV_OK;
 }
 
+enum av_status av_report_json_object(struct av_json *j, const struct av_report_input *in, struct av_error *e)
+{
+    av_json_object(j, NULL);
+    av_json_string(j, "version", AV_VERSION);
+    write_params(j, in->s);
+    write_state(j, in->s);
+    if (in->s->from_files) {
+        av_json_array(j, "tensors");
+        write_tensor(j, "q", in->s->q_file);
+        write_tensor(j, "k", in->s->k_file);
+        av_json_close(j, ']');
+    }
+    enum av_status status = in->head != NULL ? write_heads(j, in, e) : AV_OK;
+    av_json_close(j, '}');
+    return status;
+}
+
 enum av_status av_report_json(struct av_str *out, const struct av_report_input *in, struct av_error *e)
 {
     struct av_json j;
     av_json_begin(&j, out);
-    av_json_object(&j, NULL);
-    av_json_string(&j, "version", AV_VERSION);
-    write_params(&j, in->s);
-    write_state(&j, in->s);
-    if (in->s->from_files) {
-        av_json_array(&j, "tensors");
-        write_tensor(&j, "q", in->s->q_file);
-        write_tensor(&j, "k", in->s->k_file);
-        av_json_close(&j, ']');
-    }
-    enum av_status status = in->head != NULL ? write_heads(&j, in, e) : AV_OK;
-    av_json_close(&j, '}');
-    return status;
+    return av_report_json_object(&j, in, e);
 }

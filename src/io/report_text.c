@@ -39,14 +39,14 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
-/* Has the parameter a meaning here? Not head without files, nor a list of
- * logits that was not given. */
+/* Has the parameter a meaning here? Not head without files, nor what only a
+ * view listens to, nor a list of logits that was not given. */
 static bool applies(const struct av_param *row, const struct av_snapshot *s)
 {
     if (row->kind == AV_PARAM_LOGITS) {
         return s->params.logits.n > 0;
     }
-    return (row->flags & AV_PARAM_FILES) == 0 || s->from_files;
+    return (row->flags & AV_PARAM_VIEW) == 0 && ((row->flags & AV_PARAM_FILES) == 0 || s->from_files);
 }
 
 static void add_params(struct av_str *out, const struct av_snapshot *s)
