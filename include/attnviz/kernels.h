@@ -1,4 +1,4 @@
-/* kernels.h - the four loops that decide the speed: sampling, scores, softmax, dq.
+/* kernels.h - the loops that decide the speed: sampling, scores, softmax, dq, dot.
  *
  * Every kernel_*.c is compiled once per instruction set; a struct av_kernels
  * is one such set. All sets give the same bits for the same arguments (8-byte
@@ -80,6 +80,13 @@ struct av_kernels {
      * saturation; 0 with one key. scratch: AV_DQ_SCRATCH(largest n) doubles,
      * aligned to AV_ALIGN. */
     void (*dq)(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);
+
+    /* One query and one key, of at least ends[count - 1] entries: s[e] becomes
+     * the sum over columns [0, ends[e]) of q_c k_c. ends: ascending, equal ones
+     * allowed. Eight partial sums over ascending columns, column c in number
+     * c mod 8, are added up at each end, the upper half to the lower half until
+     * one is left: other ends do not change what stands at one. */
+    void (*dot)(double *s, const float *q, const float *k, const size_t *ends, size_t count);
 };
 
 /* The fastest set this processor can run. */

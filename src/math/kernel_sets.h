@@ -17,7 +17,8 @@
     void av_scores_##set(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,              \
                          const struct av_block *block, void *scratch);                                                 \
     void av_softmax_##set(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);           \
-    void av_dq_##set(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);
+    void av_dq_##set(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);       \
+    void av_dot_##set(double *s, const float *q, const float *k, const size_t *ends, size_t count);
 AV_ISAS
 #undef X
 

@@ -26,7 +26,7 @@ static const struct {
     struct av_kernels kernels;
     int (*can_run)(void);
 } sets[] = {
-#define X(set) { { #set, av_draw_##set, av_scores_##set, av_softmax_##set, av_dq_##set }, can_run_##set },
+#define X(set) { { #set, av_draw_##set, av_scores_##set, av_softmax_##set, av_dq_##set, av_dot_##set }, can_run_##set },
     AV_ISAS
 #undef X
 };

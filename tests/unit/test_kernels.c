@@ -26,6 +26,7 @@ static void named_set_bears_its_name(void **state)
             assert_non_null(k->scores);
             assert_non_null(k->softmax);
             assert_non_null(k->dq);
+            assert_non_null(k->dot);
         }
     }
 }
