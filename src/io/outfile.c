@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,11 +159,26 @@ static bool publish_new(const char *temporary, const char *target)
     return true;
 }
 
+/* Holds back what a user or a system ends a program with, until the temporary
+ * file is gone or has its name. */
+static void hold_signals(sigset_t *before)
+{
+    static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) {
+        sigaddset(&set, held[i]);
+    }
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
 /* old: what stands at target, NULL when nothing does. False with errno set,
  * and nothing has changed. */
 static bool write_beside(const char *target, const struct stat *old, const char *data, size_t size, bool replace)
 {
     struct av_str temporary = AV_STR_INIT;
+    sigset_t before;
+    hold_signals(&before);
     int fd = create_beside(&temporary, target);
     bool done = false;
     if (fd >= 0) {
@@ -177,6 +193,7 @@ static bool write_beside(const char *target, const struct stat *old, const char 
     }
     int why = errno;
     av_str_free(&temporary);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     errno = why;
     return done;
 }
