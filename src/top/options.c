@@ -1,6 +1,7 @@
 /* options.c - the table of options, and what each does. */
 #include "options.h"
 
+#include "attnviz/over.h"
 #include "attnviz/view.h"
 #include "commands.h"
 #include "lists.h"
@@ -223,6 +224,14 @@ SETTER(set_size)
     return AV_OK;
 }
 
+SETTER(set_over)
+{
+    if (o->over != NULL) {
+        return av_fail(e, AV_USAGE, "--%s %s: given twice; a sweep is over one parameter", row->name, value);
+    }
+    return set_text(&o->over, value);
+}
+
 SETTER(set_help)
 {
     UNUSED_ROW;
@@ -241,7 +250,7 @@ SETTER(set_version)
 
 /* ---- The table ---- */
 
-enum { NUMBERS = AV_FOR_REPORT | AV_FOR_BENCH, FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT };
+enum { NUMBERS = AV_FOR_REPORT | AV_FOR_SWEEP | AV_FOR_BENCH, FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT };
 
 /* clang-format off */
 static const struct av_option TABLE[] = {
@@ -261,6 +270,8 @@ static const struct av_option TABLE[] = {
     { "size", '\0', "COLSxROWS", AV_FOR_SNAPSHOT, NULL, NULL, false, "size of the screen (default 100x30)", set_size },
     { "output", 'o', "PATH", FILES_OUT, NULL, NULL, false, "write there, whole or not at all; - is standard output",
       set_output },
+    { "over", '\0', AV_OVER_FORM, AV_FOR_SWEEP, NULL, NULL, false,
+      "sweep this parameter: STEPS values, FROM and TO among them; log: equal ratios apart", set_over },
     { "list", '\0', "TABLE", AV_FOR_ALL, NULL, av_list_names, false, "print a table, its columns separated by tabs", set_list },
     { "config", '\0', "PATH", AV_FOR_ALL, NULL, NULL, true, "settings file to read instead of the usual one", set_config },
     { "no-config", '\0', NULL, AV_FOR_ALL, NULL, NULL, true, "read no settings file", set_no_config },

@@ -20,6 +20,7 @@ struct av_options {
     const char *size_set;    /* the last of d_k, n_q, n_k that --set has set, or NULL */
     bool logits_set;         /* by --set */
     const char *view, *theme, *keys, *list, *config, *output;
+    const char *over; /* of a sweep, not read yet: its ranges depend on all else */
     enum av_depth depth;
     bool depth_auto; /* as much as the terminal has; depth is for where there is none */
     enum av_charset charset;
@@ -34,7 +35,14 @@ struct av_options {
 
 /* Commands that an option is for, as a set of bits 1 << index in the table of
  * commands. */
-enum av_for { AV_FOR_LIVE = 1, AV_FOR_REPORT = 2, AV_FOR_SNAPSHOT = 4, AV_FOR_BENCH = 8, AV_FOR_ALL = 15 };
+enum av_for {
+    AV_FOR_LIVE = 1,
+    AV_FOR_REPORT = 2,
+    AV_FOR_SNAPSHOT = 4,
+    AV_FOR_SWEEP = 8,
+    AV_FOR_BENCH = 16,
+    AV_FOR_ALL = 31
+};
 
 struct av_option {
     const char *name; /* without its dashes */

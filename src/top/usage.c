@@ -35,6 +35,9 @@ static void write_row(struct av_str *out, const char *left, int column, const ch
     }
     av_str_add(&all, names != NULL ? ")" : "");
     av_str_addf(out, "%-*s", column, left);
+    if (strlen(left) >= (size_t)column) {
+        av_str_addf(out, "\n%*s", column, "");
+    }
     wrap(out, column, av_str_text(&all));
     out->failed = out->failed || all.failed;
     av_str_free(&all);
@@ -81,5 +84,6 @@ void av_usage_write(struct av_str *out)
                     "  attnviz\n"
                     "  attnviz --set d_k=512 --set scale=off\n"
                     "  attnviz report --format json --set mask=causal Q.npy K.npy\n"
+                    "  attnviz sweep --over d_k=1:4096:13:log --set scale=off\n"
                     "  attnviz snapshot --keys 's Tab' --size 120x40\n");
 }
