@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <setjmp.h>
@@ -322,6 +323,34 @@ static void a_full_standard_output(void **state)
     assert_string_equal(e.text, "standard output: No space left on device");
 }
 
+/* Ended by a signal at any moment: one whole file, nothing beside it. */
+static void a_signal_leaves_whole_files(void **state)
+{
+    (void)state;
+    static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    for (int round = 0; round < 40; round++) {
+        int signo = deadly[round % 4];
+        save("x", "old", true);
+        pid_t child = fork();
+        if (child == 0) {
+            signal(signo, SIG_DFL);
+            setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+            while (av_outfile_write("x", "new", 3, true, NULL) == AV_OK) {
+            }
+            _exit(1);
+        }
+        int status;
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 + 10007L * round }, NULL);
+        assert_int_equal(kill(child, signo), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signo);
+        struct stat st;
+        assert_int_equal(files_here(), 1);
+        assert_int_equal(stat("x", &st), 0);
+        assert_int_equal(st.st_size, 3); /* the old or the new */
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_folder, leave_folder)
 
 int main(void)
@@ -338,6 +367,7 @@ int main(void)
         TEST(only_one_creates_a_file),
         TEST(a_reader_that_left_is_no_failure),
         TEST(a_full_standard_output),
+        TEST(a_signal_leaves_whole_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
