@@ -1,48 +1,15 @@
 /* report_csv.c - a report as a header line and a row, or a row per head.
  *
- * Columns are block.field; what is not known is empty. Quoting as in RFC 4180,
- * lines end with a newline alone. The query's weights, as many as there are
- * keys, stay out. */
+ * Columns are block.field; what is not known is empty. The query's weights,
+ * as many as there are keys, stay out. */
+#include "csv.h"
 #include "report_formats.h"
 
 #include <math.h>
-#include <string.h>
-
-/* The comma before a cell, unless it is the first of its line. (A cell never
- * ends with a newline: it would be quoted.) */
-static void add_comma(struct av_str *out)
-{
-    if (out->len > 0 && out->text[out->len - 1] != '\n') {
-        av_str_add(out, ",");
-    }
-}
-
-static void add_text(struct av_str *out, const char *text)
-{
-    add_comma(out);
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        av_str_add(out, text);
-        return;
-    }
-    av_str_add(out, "\"");
-    for (; *text != '\0'; text++) {
-        av_str_add(out, *text == '"' ? "\"" : "");
-        av_str_addn(out, text, 1);
-    }
-    av_str_add(out, "\"");
-}
-
-static void add_number(struct av_str *out, double x, bool whole)
-{
-    add_comma(out);
-    if (isfinite(x)) {
-        av_str_addf(out, whole ? "%.0f" : "%.17g", x);
-    }
-}
 
 static void add_name(struct av_str *out, const char *block, const char *name)
 {
-    add_comma(out);
+    av_csv_comma(out);
     av_str_addf(out, "%s.%s", block, name);
 }
 
@@ -74,10 +41,10 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
             av_param_format(&rows[i], &s->params, &text);
         }
         out->failed = out->failed || text.failed;
-        add_text(out, av_str_text(&text));
+        av_csv_text(out, av_str_text(&text));
     }
     av_str_free(&text);
-    add_number(out, s->alpha, false);
+    av_csv_number(out, s->alpha, false);
 }
 
 void av_report_csv_row(struct av_str *out, const struct av_snapshot *s)
@@ -90,7 +57,7 @@ void av_report_csv_row(struct av_str *out, const struct av_snapshot *s)
     add_params(out, s);
     for (size_t i = 0; i < count; i++) {
         bool known = av_report_has_block(s, fields[i].block);
-        add_number(out, known ? fields[i].get(s) : (double)NAN, fields[i].whole);
+        av_csv_number(out, known ? fields[i].get(s) : (double)NAN, fields[i].whole);
     }
     av_str_add(out, "\n");
 }
