@@ -42,13 +42,13 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
     if (s == AV_OK && app->q != NULL) {
         s = av_model_use_tensors(app->model, app->q, app->k, e);
         av_params_from_tensors(&app->params, app->q, app->k);
-        app->start = app->params;
+        app->start = av_lab_remember(app);
     }
     if (s == AV_OK) {
-        s = av_model_update(app->model, &app->params, app->view->lab ? 0 : app->view->needs, e);
+        struct av_params pipeline = app->params;
+        pipeline.logits.n = app->lab.on ? 0 : pipeline.logits.n;
+        s = av_model_update(app->model, &pipeline, app->lab.on ? 0 : app->view->needs, e);
     }
-    av_lab_begin(app);
-    av_lab_sync(app);
     app->shown = av_lab_remember(app);
     /* Start on the first parameter that can be changed; there always is one. */
     while (av_app_inert(app, av_app_selected(app)) != NULL) {
@@ -74,6 +74,7 @@ enum av_status av_app_new(struct av_app **out, const struct av_app_config *confi
     app->canvas.ascii = config->ascii;
     app->mode = AV_MODE_SCREEN;
     av_themes_begin(app, config->theme);
+    av_lab_begin(app);
     enum av_status s = begin(app, config, e);
     if (s != AV_OK) {
         av_app_free(app);
