@@ -72,6 +72,7 @@ struct av_saturation {
     /* At the present d_k. */
     struct av_saturation_point at;
     struct av_theory_means at_theory[2];
+    double at_std[2]; /* av_saturation_std */
 
     /* Where the logits of a row freeze: where their standard deviation is
      * sqrt(2 ln n), averaged over the rows that count. freezing_d: that d_k, NaN

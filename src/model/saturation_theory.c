@@ -67,6 +67,7 @@ void av_saturation_theory(struct av_saturation_state *s)
     r->freezing_std = freezing_std(p);
     for (int scale = 0; scale < 2; scale++) {
         r->freezing_d[scale] = freezing_d(r, scale);
+        r->at_std[scale] = av_saturation_std(p, scale, (double)r->at.d, p->temperature);
         for (size_t i = 0; i < AV_SATURATION_COLUMNS && r->has_theory; i++) {
             r->has_theory = av_saturation_means(s, scale, av_saturation_d(i), p->temperature, &r->theory[scale][i]);
         }
