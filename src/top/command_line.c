@@ -110,7 +110,7 @@ static enum av_status scan_words(struct scan *scan, size_t *words, size_t *befor
 
 /* Names that belong to commands of this program in other versions: a file of
  * that name is surely not meant. */
-static const char *const OTHER_COMMANDS[] = { "train", "facts", NULL };
+static const char *const OTHER_COMMANDS[] = { "train", NULL };
 
 /* Takes the command from the words, if the first of them (before any `--`)
  * names one; what remains are files. */

@@ -20,6 +20,7 @@ enum av_status av_cmd_live(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_report(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_snapshot(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_sweep(const struct av_options *o, struct av_error *e);
+enum av_status av_cmd_facts(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e);
 
 #endif

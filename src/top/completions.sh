@@ -26,6 +26,11 @@ parameters() {
     "$program" --no-config --list params | sed 1d | awk -F'\t' '$2 ~ /\.\.|numbers/ { $2 = "" } { print $1, $2 }'
 }
 
+# Names of those that take numbers, which can be swept.
+numbers() {
+    "$program" --no-config --list params | awk -F'\t' '$2 ~ /\.\./ { printf "%s ", $1 }'
+}
+
 bash_completions() {
     echo '# bash completion for attnviz, made by completions.sh'
     echo '_attnviz() {'
@@ -39,8 +44,9 @@ bash_completions() {
         [ -z "$values" ] || echo "    $name) COMPREPLY=(\$(compgen -W '$values' -- \"\$cur\")); return ;;"
     done
     echo "    --set | -s) compopt -o nospace; COMPREPLY=(\$(compgen -S = -W '$(names params)' -- \"\$cur\")); return ;;"
+    echo "    --over) compopt -o nospace; COMPREPLY=(\$(compgen -S = -W '$(numbers)' -- \"\$cur\")); return ;;"
     options | while IFS='~' read -r long letter arg values _; do
-        [ -n "$arg" ] && [ "$long" != --set ] || continue
+        case $arg in '' | NAME=*) continue ;; esac
         case $arg in *PATH*) files='-f' ;; *) files= ;; esac
         echo "    $long${letter:+ | $letter}) COMPREPLY=(\$(compgen $files -W '$values' -- \"\$cur\")); return ;;"
     done
@@ -73,6 +79,7 @@ zsh_completions() {
         case $arg in
         '') action= ;;
         NAME=VALUE) action=":$arg:_attnviz_set" ;;
+        NAME=*) action=":$(printf '%s' "$arg" | sed 's/:/\\:/g'):{ compadd -S = -- $(numbers) }" ;;
         *'|PATH') action=":$arg:{ compadd -- $values; _files }" ;;
         PATH) action=":$arg:_files" ;;
         *) action=":$arg:${values:+($values)}" ;;
@@ -95,6 +102,7 @@ fish_completions() {
         case $long:$arg in
         *:) ;;
         --set:*) rest="$rest -x -a '$(names params | sed 's/ /= /g')'" ;;
+        --over:*) rest="$rest -x -a '$(numbers | sed 's/ /= /g')'" ;;
         *PATH*) rest="$rest -r -F${values:+ -a '$values'}" ;;
         *) rest="$rest -x${values:+ -a '$values'}" ;;
         esac

@@ -40,8 +40,9 @@ enum av_for {
     AV_FOR_REPORT = 2,
     AV_FOR_SNAPSHOT = 4,
     AV_FOR_SWEEP = 8,
-    AV_FOR_BENCH = 16,
-    AV_FOR_ALL = 31
+    AV_FOR_FACTS = 16,
+    AV_FOR_BENCH = 32,
+    AV_FOR_ALL = 63
 };
 
 struct av_option {
