@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 20000, KEYS_MAX = 512, DIM_MAX = 1024 };
+enum { ROWS = 10000, KEYS_MAX = 512, DIM_MAX = 1024 };
 
 #define OTHER_ROWS 2000.0 /* of the other program, about: its noise is a few percent */
 
