@@ -13,6 +13,11 @@ static const double KAPPA[AV_DIST_COUNT] = {
     [AV_DIST_LAPLACE] = 3,
 };
 
+double av_expected_kappa(enum av_dist dist)
+{
+    return KAPPA[dist];
+}
+
 /* Share of the unmasked pairs that have i = j. */
 static double share_paired(const struct av_params *p)
 {
@@ -37,11 +42,15 @@ struct av_expected av_expected_scores(const struct av_params *p)
     double apart = d * (sq * sk + sq * p->k_mean * p->k_mean + sk * p->q_mean * p->q_mean);
     double together = apart + d * (sq * sk * c * c * (1 + kappa) + 2 * c * cross * p->q_mean * p->k_mean);
     double share = share_paired(p);
-    double shift = d * c * cross; /* how far the mean of a paired score lies above the others' */
+    double shift = d * c * cross;
     struct av_expected out = {
         .mean = d * p->q_mean * p->k_mean + share * shift,
         .var = share * together + (1 - share) * apart + share * (1 - share) * shift * shift,
         .kurtosis = (double)NAN,
+        .share = share,
+        .shift = shift,
+        .apart = apart,
+        .together = together,
     };
     bool centred = p->q_mean == 0 && p->k_mean == 0 && c == 0;
     if (centred && out.var > 0) {

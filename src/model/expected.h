@@ -7,7 +7,15 @@
 struct av_expected {
     double mean, var;
     double kurtosis; /* excess; NaN unless means and correlation are 0 */
+
+    /* The two kinds of pairs that it mixes: i = j, and all others. */
+    double share;           /* of the unmasked pairs that have i = j */
+    double shift;           /* how far their mean lies above that of the others */
+    double apart, together; /* variance for i != j, for i = j */
 };
+
+/* Excess kurtosis of one entry: that of the distribution. */
+double av_expected_kappa(enum av_dist dist);
 
 /* Moments of the score of one unmasked pair (i, j) picked at random.
  *

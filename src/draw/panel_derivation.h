@@ -1,0 +1,27 @@
+/* panel_derivation.h - the pages of the view `derivation`. */
+#ifndef ATTNVIZ_PANEL_DERIVATION_H
+#define ATTNVIZ_PANEL_DERIVATION_H
+
+#include "panels.h"
+
+/* The chain, line by line (derivation.h). */
+void av_panel_chain(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* Where the variance comes from: four kinds of init, with and without
+ * LayerNorm. Needs the study's result. */
+void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* Scaling, normalisation and initialisation side by side. Needs the study's
+ * result. */
+void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* Title of a page at (r.x, r.y), and the key to the next one while it fits. */
+void av_panel_page(struct av_canvas *c, int x, int right, int y, int page, const char *title);
+
+/* Marks of lines and measurements. */
+enum { AV_MARK_HOLDS = 0x2713, AV_MARK_BROKEN = 0x2717, AV_MARK_UNKNOWN = 0x00B7 };
+
+/* "128 drawings, seeds 42 .. 169" or how far they are. */
+void av_panel_drawings(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+#endif

@@ -1,0 +1,428 @@
+/* derivation.c - the chain from entries to the gradient, a function a line. */
+#include "attnviz/derivation.h"
+
+#include "score_theory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* What all lines are made from. */
+struct facts {
+    const struct av_snapshot *s;
+    const struct av_params *p;
+    const struct av_entry_moments *entries; /* NULL: not measured */
+    struct av_score_theory theory;          /* with files: of independent N(0, 1) entries */
+    bool known;                             /* no files: theory is the truth */
+    double d, alpha, t;
+};
+
+/* ---- Text ------------------------------------------------------------------- */
+
+static AV_PRINTF(2, 3) void say(char out[AV_CHAIN_TEXT], const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(out, AV_CHAIN_TEXT, fmt, args);
+    va_end(args);
+}
+
+/* The next free line of details. */
+static char *detail(struct av_chain_step *step)
+{
+    size_t i = 0;
+    while (i + 1 < AV_CHAIN_DETAILS && step->detail[i][0] != '\0') {
+        i++;
+    }
+    return step->detail[i];
+}
+
+/* ---- Judging ------------------------------------------------------------------ */
+
+static bool same(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* The state of a line from its numbers; few: too little was measured. */
+static void judge(struct av_chain_step *step, bool few)
+{
+    bool known = !isnan(step->corrected);
+    double truth = known ? step->corrected : step->textbook;
+    double off = fabs(step->measured - truth);
+    bool judged = !few && !isnan(off) && !isnan(step->error);
+    enum av_chain_measured verdict = !judged                               ? AV_CHAIN_UNJUDGED
+                                     : off <= AV_CHAIN_LIMIT * step->error ? AV_CHAIN_AGREES
+                                                                           : AV_CHAIN_OFF;
+    if (known) {
+        step->state = same(step->textbook, step->corrected) ? AV_CHAIN_HOLDS : AV_CHAIN_BROKEN;
+        step->measured_agrees = verdict;
+    } else {
+        step->state = verdict == AV_CHAIN_AGREES ? AV_CHAIN_HOLDS
+                      : verdict == AV_CHAIN_OFF  ? AV_CHAIN_BROKEN
+                                                 : AV_CHAIN_UNKNOWN;
+        step->measured_agrees = AV_CHAIN_UNJUDGED;
+    }
+}
+
+/* Variances with a larger relative error have tails too long to be judged, and
+ * so has all that is measured beside them. */
+static bool few_pairs(struct av_score_value var)
+{
+    return var.value > 0 && !(var.error <= 0.2 * var.value);
+}
+
+static double if_known(const struct facts *f, double v)
+{
+    return f->known ? v : (double)NAN;
+}
+
+/* ---- Entries -------------------------------------------------------------------- */
+
+/* Q or K: its parameters and what was measured of it. */
+struct side {
+    const char *name;
+    double mean, std, kappa;
+    struct av_moments moments;
+};
+
+static struct side side_of(const struct facts *f, bool query)
+{
+    const struct av_params *p = f->p;
+    double kappa = av_expected_kappa((enum av_dist)p->dist);
+    double c2 = p->corr * p->corr;
+    struct av_moments none = AV_MOMENTS_INIT;
+    bool any = f->known && f->entries != NULL;
+    if (query) {
+        return (struct side){ "q", p->q_mean, p->q_std, kappa, any ? f->entries->q : none };
+    }
+    double mixed = kappa * (c2 * c2 + (1 - c2) * (1 - c2));
+    return (struct side){ "k", p->k_mean, p->k_std, mixed, any ? f->entries->k : none };
+}
+
+enum { ENTRIES_LEAST = 64 }; /* fewer are not judged */
+
+/* Entries are independent: the mean of N has the variance std^2 / N, theirs
+ * (2 + kappa) std^4 / N. Beside it stands what the spread of the mean adds, and
+ * the rounding of entries to single precision. */
+static void entries_mean(struct av_chain_step *step, const struct facts *f, bool query)
+{
+    struct side e = side_of(f, query);
+    double n = (double)e.moments.count;
+    step->textbook = 0;
+    step->corrected = if_known(f, e.mean);
+    step->measured = n > 0 ? e.moments.mean : (double)NAN;
+    step->error = n > 0 ? hypot(e.std / sqrt(n), (double)FLT_EPSILON * fabs(e.mean)) : (double)NAN;
+    step->needs = "assumed: nothing shifts the entries";
+    say(step->formula, "E[%s] = 0", e.name);
+    say(step->instead, "%s_mean = %.4g", e.name, e.mean);
+    judge(step, n < ENTRIES_LEAST);
+}
+
+static void entries_var(struct av_chain_step *step, const struct facts *f, bool query)
+{
+    struct side e = side_of(f, query);
+    double n = (double)e.moments.count;
+    double var = e.std * e.std;
+    double rounding = (double)FLT_EPSILON * (fabs(e.mean) + e.std) * e.std;
+    step->textbook = 1;
+    step->corrected = if_known(f, var);
+    step->measured = av_moments_var(&e.moments);
+    step->error = n > 1 ? hypot(hypot(var * sqrt((2 + e.kappa) / n), 4 * var / n), rounding) : (double)NAN;
+    step->needs = "assumed: the layers before give unit variance (see the next page)";
+    say(step->formula, "Var[%s] = 1", e.name);
+    say(step->instead, "%s_std^2 = %.4g^2", e.name, e.std);
+    judge(step, n < ENTRIES_LEAST);
+}
+
+static void q_mean(struct av_chain_step *step, const struct facts *f)
+{
+    entries_mean(step, f, true);
+}
+
+static void q_var(struct av_chain_step *step, const struct facts *f)
+{
+    entries_var(step, f, true);
+}
+
+static void k_mean(struct av_chain_step *step, const struct facts *f)
+{
+    entries_mean(step, f, false);
+}
+
+static void k_var(struct av_chain_step *step, const struct facts *f)
+{
+    entries_var(step, f, false);
+}
+
+/* The product of entries of variance 1 has the mean c and the variance
+ * 1 + c^2 (1 + kappa). */
+static void independence(struct av_chain_step *step, const struct facts *f)
+{
+    double c = f->p->corr;
+    double kappa = av_expected_kappa((enum av_dist)f->p->dist);
+    double n = f->known && f->entries != NULL ? (double)f->entries->product.count : 0;
+    step->textbook = 0;
+    step->corrected = if_known(f, c);
+    step->measured = n > 0 ? f->entries->product.mean : (double)NAN;
+    step->error = n > 0 ? hypot(sqrt((1 + c * c * (1 + kappa)) / n), 1e-6) : (double)NAN;
+    step->needs = "assumed: a query and a key have nothing in common, i = j included";
+    say(step->formula, "corr(q_i, k_i) = 0");
+    say(step->instead, "corr = %.4g", c);
+    judge(step, n < ENTRIES_LEAST);
+}
+
+/* ---- Scores --------------------------------------------------------------------- */
+
+static void scores_mean(struct av_chain_step *step, const struct facts *f)
+{
+    const struct av_params *p = f->p;
+    const struct av_score_theory *theory = &f->theory;
+    step->textbook = 0;
+    step->corrected = if_known(f, theory->mean.value);
+    step->measured = f->s->score_moments.count > 0 ? f->s->score_moments.mean : (double)NAN;
+    step->error = theory->mean.error;
+    step->needs = "needs E[q] = 0 or E[k] = 0, and corr 0; no variance, no law";
+    say(step->formula, "E[s] = d_k E[q]E[k]");
+    say(step->values, " = %g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
+    say(step->instead, "%g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
+    if (p->corr != 0) {
+        say(detail(step), "+ where i = j: d_k corr q_std k_std = %.4g, in %.3g%% of the pairs", theory->expected.shift,
+            100 * theory->expected.share);
+    }
+    judge(step, few_pairs(theory->var));
+}
+
+/* The corrected formula: of pairs i != j, of pairs i = j, of both together. */
+static void explain_var(struct av_chain_step *step, const struct facts *f)
+{
+    const struct av_params *p = f->p;
+    const struct av_expected *e = &f->theory.expected;
+    double q2 = p->q_std * p->q_std;
+    double k2 = p->k_std * p->k_std;
+    if (p->q_mean != 0 || p->k_mean != 0) {
+        say(detail(step), "d_k (Var[q]Var[k] + Var[q]E[k]^2 + Var[k]E[q]^2) = %g (%.3g + %.3g + %.3g)", f->d, q2 * k2,
+            q2 * p->k_mean * p->k_mean, k2 * p->q_mean * p->q_mean);
+    } else if (p->corr == 0) {
+        say(step->instead, "%g×%.3g×%.3g", f->d, q2, k2);
+    }
+    if (p->corr != 0) {
+        bool means = p->q_mean * p->k_mean != 0;
+        double share = 100 * e->share;
+        say(detail(step), "i = j: d_k %sc^2 (1+kappa) Var[q]Var[k]%s = %.4g", means ? "(" : "",
+            means ? " + 2 c q_std k_std E[q]E[k])" : "", e->together - e->apart);
+        say(detail(step), "together: %.4g %+.3g×%.3g%% + %.3g^2×%.3g%%×%.3g%%", e->apart, e->together - e->apart, share,
+            e->shift, share, 100 - share);
+    }
+}
+
+static void scores_var(struct av_chain_step *step, const struct facts *f)
+{
+    step->textbook = f->d;
+    step->corrected = if_known(f, f->theory.var.value);
+    step->measured = av_moments_var(&f->s->score_moments);
+    step->error = f->theory.var.error;
+    step->needs = "needs variances 1, both means 0, corr 0; any law of the entries";
+    say(step->formula, "Var[s] = d_k Var[q]Var[k]");
+    say(step->values, " = %g×1×1", f->d);
+    explain_var(step, f);
+    judge(step, few_pairs(f->theory.var));
+}
+
+/* Its own error is only good to second order: never judged by measurement. */
+static void scores_kurtosis(struct av_chain_step *step, const struct facts *f)
+{
+    const struct av_params *p = f->p;
+    double m4 = 3 + av_expected_kappa((enum av_dist)p->dist);
+    step->textbook = 6 / f->d;
+    step->corrected = if_known(f, f->theory.kurtosis.value);
+    step->measured = av_moments_excess_kurtosis(&f->s->score_moments);
+    step->error = f->theory.kurtosis.error;
+    step->needs = "needs normal entries: the law of the entries touches the fourth moment only";
+    say(step->formula, "ex. kurtosis = 6/d_k");
+    say(step->values, " = 6/%g", f->d);
+    bool mixed = p->corr != 0;
+    bool centred = p->q_mean == 0 && p->k_mean == 0;
+    say(step->instead, mixed ? "i = j differ" : centred ? "%.4g/d_k" : "means count", m4 * m4 - 3);
+    judge(step, true);
+    if (f->known && mixed) {
+        step->state = AV_CHAIN_BROKEN;
+    }
+}
+
+/* ---- Scale ------------------------------------------------------------------------ */
+
+/* The multiplier that gives variance 1: its error is that of the variance,
+ * d (V^-1/2) = V^-3/2 / 2 dV. */
+static void scale_wanted(struct av_chain_step *step, const struct facts *f)
+{
+    struct av_score_value var = f->theory.var;
+    double measured = av_moments_var(&f->s->score_moments);
+    step->textbook = 1 / sqrt(f->d);
+    step->corrected = var.value > 0 ? if_known(f, 1 / sqrt(var.value)) : (double)NAN;
+    step->measured = measured > 0 ? 1 / sqrt(measured) : (double)NAN;
+    step->error = var.value > 0 ? var.error / (2 * var.value * sqrt(var.value)) : (double)NAN;
+    step->needs = "needs Var[s] = d_k: solves Var[α s] = 1";
+    say(step->formula, "α = 1/sqrt(d_k)");
+    say(step->values, " = 1/sqrt(%g)", f->d);
+    say(step->instead, "1/sqrt(Var[s])");
+    judge(step, few_pairs(var));
+}
+
+static void scaled_var(struct av_chain_step *step, const struct facts *f)
+{
+    double a2 = f->alpha * f->alpha;
+    step->textbook = 1;
+    step->corrected = if_known(f, a2 * f->theory.var.value);
+    step->measured = a2 * av_moments_var(&f->s->score_moments);
+    step->error = a2 * f->theory.var.error;
+    step->needs = "needs Var[s] = d_k, and α in force: scale on, exponent 0.5";
+    say(step->formula, "Var[α s] = α^2 Var[s]");
+    say(step->values, " = %.4g^2×%g", f->alpha, f->d);
+    if (f->known) {
+        say(step->instead, "%.4g^2×%.4g", f->alpha, f->theory.var.value);
+    }
+    judge(step, few_pairs(f->theory.var));
+}
+
+static void row_var(struct av_chain_step *step, const struct facts *f)
+{
+    double factor = f->alpha / f->t;
+    double a2 = factor * factor;
+    struct av_score_value var = f->theory.row_var;
+    double std = f->s->score_row_std;
+    step->textbook = 1;
+    step->corrected = if_known(f, a2 * var.value);
+    step->measured = a2 * std * std;
+    step->error = a2 * var.error;
+    step->needs = "needs this and T = 1; shifts of a whole row (k_mean, offset) go unseen";
+    say(step->formula, "Var_j[z] = (α/T)^2 d_k");
+    say(step->values, " = (%.3g/%.3g)^2×%g", f->alpha, f->t, f->d);
+    if (f->known) {
+        say(step->instead, "(%.3g/%.3g)^2×%.4g", f->alpha, f->t, var.value);
+    }
+    judge(step, few_pairs(var));
+}
+
+/* ---- Softmax ---------------------------------------------------------------------- */
+
+static enum av_chain_state state_of(double v, bool good)
+{
+    return isnan(v) ? AV_CHAIN_UNKNOWN : good ? AV_CHAIN_HOLDS : AV_CHAIN_BROKEN;
+}
+
+static void freezing(struct av_chain_step *step, const struct facts *f)
+{
+    double limit = av_theory_freezing((double)f->s->n_k);
+    step->relation = '<';
+    step->textbook = limit;
+    step->measured = f->s->now.row_std;
+    step->needs = "else the largest of n logits stands out so far that its key takes all";
+    say(step->formula, "std[z] < sqrt(2 ln n)");
+    say(step->values, " = sqrt(2 ln %zu)", f->s->n_k);
+    say(step->instead, "frozen");
+    step->state = state_of(step->measured, step->measured < limit);
+}
+
+static void entropy(struct av_chain_step *step, const struct facts *f)
+{
+    const struct av_summary *now = &f->s->now;
+    double share = now->share_max_gt_0_9;
+    step->corrected = f->s->has_theory ? f->s->theory.entropy_norm : (double)NAN;
+    step->measured = now->entropy_norm_mean;
+    step->needs = "holds while at most 25% of the rows give one key more than 0.9";
+    say(step->formula, "H(p)/ln n, p = softmax(z)");
+    if (now->rows > 0) {
+        say(step->values, ", %.3g%% > 0.9", 100 * share);
+        say(step->instead, "%.3g%% rows > 0.9", 100 * share);
+    }
+    step->state = state_of(share, share <= 0.25);
+}
+
+static void jacobian(struct av_chain_step *step, const struct facts *f)
+{
+    const struct av_summary *now = &f->s->now;
+    step->relation = '>';
+    step->textbook = AV_DEAD_FRO;
+    step->measured = now->jacobian_fro_median;
+    step->needs = "holds while the median row and 75% of all rows are above 1e-3";
+    say(step->formula, "|J|, J = diag(p) - p p^T");
+    if (now->rows > 0) {
+        say(step->values, ", %.3g%% dead", 100 * now->share_fro_lt_1e_3);
+        say(step->instead, "%.3g%% dead", 100 * now->share_fro_lt_1e_3);
+    }
+    step->state = state_of(step->measured, !av_summary_dead(now));
+}
+
+static void gradient(struct av_chain_step *step, const struct facts *f)
+{
+    const struct av_summary *now = &f->s->now;
+    const struct av_summary *other = &f->s->other;
+    step->measured = now->d_scores_rms_median;
+    step->needs = "α comes back as a factor: what saturation leaves is multiplied by it";
+    say(step->formula, "dL/ds = (α/T) J dL/dp");
+    if (other->rows > 0) {
+        say(step->values, ", scale %s %.3g", other->scale ? "on" : "off", other->d_scores_rms_median);
+        say(step->instead, "scale %s %.3g", other->scale ? "on" : "off", other->d_scores_rms_median);
+    }
+    step->state = state_of(step->measured, !av_summary_dead(now));
+}
+
+/* ---- The chain -------------------------------------------------------------------- */
+
+static const struct {
+    enum av_chain_group group;
+    void (*make)(struct av_chain_step *step, const struct facts *f);
+} LINES[AV_CHAIN_STEPS] = {
+    { AV_CHAIN_ENTRIES, q_mean },    { AV_CHAIN_ENTRIES, q_var },          { AV_CHAIN_ENTRIES, k_mean },
+    { AV_CHAIN_ENTRIES, k_var },     { AV_CHAIN_ENTRIES, independence },   { AV_CHAIN_SCORES, scores_mean },
+    { AV_CHAIN_SCORES, scores_var }, { AV_CHAIN_SCORES, scores_kurtosis }, { AV_CHAIN_SCALE, scale_wanted },
+    { AV_CHAIN_SCALE, scaled_var },  { AV_CHAIN_SCALE, row_var },          { AV_CHAIN_SOFTMAX, freezing },
+    { AV_CHAIN_SOFTMAX, entropy },   { AV_CHAIN_SOFTMAX, jacobian },       { AV_CHAIN_SOFTMAX, gradient },
+};
+
+/* Parameters of independent N(0, 1) entries in the same shape. */
+static struct av_params textbook_params(const struct av_params *p)
+{
+    struct av_params plain;
+    av_params_default(&plain);
+    plain.d_k = p->d_k;
+    plain.n_q = p->n_q;
+    plain.n_k = p->n_k;
+    plain.mask = p->mask;
+    return plain;
+}
+
+void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const struct av_entry_moments *entries)
+{
+    struct av_params plain = textbook_params(&s->params);
+    struct facts f = {
+        .s = s,
+        .p = s->from_files ? &plain : &s->params,
+        .entries = entries,
+        .known = !s->from_files,
+        .d = (double)s->d_k,
+        .alpha = s->alpha,
+        .t = s->params.temperature,
+    };
+    if (!s->from_logits) {
+        f.theory = av_score_theory(f.p);
+    }
+    const double none = (double)NAN;
+    out->count = out->broken = 0;
+    for (size_t i = 0; i < AV_CHAIN_STEPS; i++) {
+        if (s->from_logits && LINES[i].group != AV_CHAIN_SOFTMAX) {
+            continue;
+        }
+        struct av_chain_step *step = &out->steps[out->count++];
+        *step = (struct av_chain_step){ .group = LINES[i].group,
+                                        .relation = '=',
+                                        .textbook = none,
+                                        .corrected = none,
+                                        .measured = none,
+                                        .error = none };
+        LINES[i].make(step, &f);
+        out->broken += step->state == AV_CHAIN_BROKEN;
+    }
+}
