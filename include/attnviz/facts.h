@@ -102,6 +102,9 @@ size_t av_fact_decisive(const struct av_fact *f);
  * gave the same. Writes to out and returns it. */
 const char *av_fact_number(char out[AV_FACT_NUMBER], double mean, double sd);
 
+/* A spread with two digits. Writes to out and returns it. */
+const char *av_fact_spread(char out[AV_FACT_NUMBER], double sd);
+
 /* What was measured, with its spread: "0.987 +- 0.025", "NaN", "not measured". */
 const char *av_fact_value(char out[AV_FACT_LINE], const struct av_fact_measured *m);
 

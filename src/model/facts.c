@@ -86,18 +86,23 @@ const char *av_fact_number(char out[AV_FACT_NUMBER], double mean, double sd)
     return tidy(out);
 }
 
+const char *av_fact_spread(char out[AV_FACT_NUMBER], double sd)
+{
+    snprintf(out, AV_FACT_NUMBER, "%.2g", sd);
+    return tidy(out);
+}
+
 const char *av_fact_value(char out[AV_FACT_LINE], const struct av_fact_measured *m)
 {
     char mean[AV_FACT_NUMBER];
     char sd[AV_FACT_NUMBER];
     av_fact_number(mean, m->mean, m->sd);
-    snprintf(sd, sizeof sd, "%.2g", m->sd);
     if (m->done == 0) {
         snprintf(out, AV_FACT_LINE, "not measured");
     } else if (isnan(m->sd)) {
         snprintf(out, AV_FACT_LINE, "%s", mean);
     } else {
-        snprintf(out, AV_FACT_LINE, "%s +- %s", mean, tidy(sd));
+        snprintf(out, AV_FACT_LINE, "%s +- %s", mean, av_fact_spread(sd, m->sd));
     }
     return out;
 }

@@ -1,0 +1,30 @@
+/* fact_panel.h - a claim in full, and how verdicts look. */
+#ifndef ATTNVIZ_FACT_PANEL_H
+#define ATTNVIZ_FACT_PANEL_H
+
+#include "attnviz/facts.h"
+#include "panels.h"
+
+/* How a verdict looks: a glyph with an ASCII stand-in of its own, words, a role. */
+struct av_fact_look {
+    uint32_t glyph, ascii;
+    const char *word, *brief;
+    enum av_role role;
+};
+
+struct av_fact_look av_fact_look(enum av_fact_verdict verdict);
+
+/* Puts a look's glyph. */
+void av_fact_glyph(struct av_canvas *c, int x, int y, const struct av_fact_look *look);
+
+/* A measured value for the screen: "0.987 ± 0.025"; without its spread where
+ * the whole is wider than `cells`. Writes to out and returns it. */
+const char *av_fact_short(char out[AV_FACT_LINE], const struct av_fact_measured *m, int cells, bool ascii);
+
+/* Condition, finding, experiment, rule and the value of every setting, of
+ * every seed where there is room; AV_FACT_PANEL_H lines hold all of it in 80
+ * columns. */
+enum { AV_FACT_PANEL_H = 13 };
+void av_panel_fact(struct av_canvas *c, struct av_rect r, const struct av_fact *fact, uint64_t seed);
+
+#endif
