@@ -53,7 +53,7 @@ static void escape_stops_it(void **state)
     assert_int_equal(vt.bytes, bytes);
     vt_type(&vt, "\033");
     vt_see(&vt, "working");
-    vt_quit(&vt, "\003");
+    vt_quit(&vt, "q");
 }
 
 /* When all is computed it is shown, and then nothing wakes the program. */
@@ -61,7 +61,7 @@ static void the_end_is_shown_and_then_there_is_rest(void **state)
 {
     (void)state;
     struct vt vt;
-    begin(&vt, brief, "2000 independent pairs");
+    begin(&vt, brief, "2000 pairs (q, k)");
     vt_calm(&vt);
     assert_false(vt_has(&vt, "working"));
     long before = vt_proc(&vt, "voluntary_ctxt_switches");
