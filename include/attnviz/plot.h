@@ -17,6 +17,11 @@ const char *av_plot_number(char out[AV_NUMBER_MAX], double v, int digits);
 /* The same without trailing zeros: 64, 0.25, 1e-3. For exact values. */
 const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits);
 
+/* A number that is not negative, by its value while that is a normal double
+ * and by its log10 below: 1.015e-434, and 10^-4.34e29 where the logarithm has
+ * no digits left for the first figures. "0" for 0 of log10 -infinity. */
+const char *av_plot_tiny(char out[AV_NUMBER_MAX], double v, double log10_v, int digits);
+
 /* An axis of `cells` cells from lo to hi, lo < hi; on a logarithmic one both
  * are positive. */
 struct av_axis {
@@ -41,7 +46,7 @@ double av_plot_step(double span, int count, bool whole);
 void av_plot_axis_x(struct av_canvas *c, const struct av_axis *a, int x, int y, int room);
 
 /* A vertical axis: the line in column x, rows y .. y + cells - 1 with hi on
- * top; labels end left of it and use at most `room` cells. The bottom of a
+ * top; labels end left of it and use at most `room` cells. A bottom of 0 on a
  * linear axis is left to the horizontal one. */
 void av_plot_axis_y(struct av_canvas *c, const struct av_axis *a, int x, int y, int room);
 

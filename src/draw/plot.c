@@ -4,6 +4,7 @@
 #include "attnviz/utf8.h"
 #include "attnviz/wrap.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,27 @@ const char *av_plot_number(char out[AV_NUMBER_MAX], double v, int digits)
 const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits)
 {
     return number(out, v, digits, true);
+}
+
+const char *av_plot_tiny(char out[AV_NUMBER_MAX], double v, double log10_v, int digits)
+{
+    const double readable = -1e9; /* below, rounding of the logarithm reaches the first figures */
+    char text[AV_NUMBER_MAX];
+    if (v >= DBL_MIN || !isfinite(log10_v)) {
+        return av_plot_number(out, v, digits);
+    }
+    if (log10_v < readable) {
+        snprintf(out, AV_NUMBER_MAX, "10^%.20s", av_plot_number(text, log10_v, digits));
+        return out;
+    }
+    double power = floor(log10_v);
+    av_plot_number(text, pow(10, log10_v - power), digits);
+    if (text[1] == '0') { /* 9.9996 became 10.00 */
+        av_plot_number(text, 1, digits);
+        power++;
+    }
+    snprintf(out, AV_NUMBER_MAX, "%.20se%.0f", text, power);
+    return out;
 }
 
 /* ---- bars and points ------------------------------------------------- */

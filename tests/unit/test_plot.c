@@ -79,6 +79,38 @@ static void numbers_read_back_to_the_digits_shown(void **state)
     }
 }
 
+/* Below the smallest normal double the logarithm speaks. */
+static void tiny_numbers_are_known_by_their_logarithm(void **state)
+{
+    (void)state;
+    static const struct {
+        double v, log10;
+        int digits;
+        const char *text;
+    } table[] = {
+        { 0.25, -0.602059991, 3, "0.250" },          { 1e-300, -300, 2, "1.0e-300" },
+        { 0, -433.99345190758783, 4, "1.015e-434" }, { 4e-310, -309.39794, 2, "4.0e-310" },
+        { 0, -400.0000001, 3, "1.00e-400" },         { 0, -399.98, 1, "1e-400" },
+        { 0, -4.3429448e29, 3, "10^-4.34e29" },      { 0, -(double)INFINITY, 3, "0" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char out[AV_NUMBER_MAX];
+        assert_string_equal(av_plot_tiny(out, table[i].v, table[i].log10, table[i].digits), table[i].text);
+    }
+}
+
+/* A 0 on the way is a tick like others. */
+static void an_axis_through_0_names_it(void **state)
+{
+    (void)state;
+    struct av_canvas c = make(10, 8);
+    struct av_axis a = { -5, 5, false, 8 };
+    char out[16];
+    av_plot_axis_y(&c, &a, 5, 0, 5);
+    assert_string_equal(row(&c, 8 - 1 - av_axis_cell(&a, 0), out), "    0~    ");
+    av_canvas_free(&c);
+}
+
 static void steps_are_round(void **state)
 {
     (void)state;
@@ -310,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_keep_their_digits),
         cmocka_unit_test(numbers_read_back_to_the_digits_shown),
+        cmocka_unit_test(tiny_numbers_are_known_by_their_logarithm),
+        cmocka_unit_test(an_axis_through_0_names_it),
         cmocka_unit_test(steps_are_round),
         cmocka_unit_test(axes_map_values_to_cells),
         cmocka_unit_test(ticks_stand_where_their_labels_say),
