@@ -1,0 +1,154 @@
+/* panel_row_numbers.c - what the softmax made of a row, in numbers. */
+#include "panels_softmax.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { VALUE_AT = 15, LOG_AT = 26, LINES = 18, LESSON_LEAST_H = 8 };
+
+/* The least logarithm that has a column of its own. */
+static const double LOG_LEAST = -999;
+
+static const char *const lesson = "Add to all logits (b B) or change the offset (o O): the axis of z moves, no weight "
+                                  "does. Multiply them (f F) or change the temperature (t T): every weight changes.";
+
+/* One line: its name, and a value of which log10 is known. */
+struct number {
+    const char *name;
+    double value, log10;
+};
+
+/* What vanishes is never shown as 0: a single key alone makes it exactly so,
+ * and where even the gap of the logits passes the largest double, it is said.
+ * Far below the smallest double the value is as good as its logarithm. */
+static void draw_number(struct av_canvas *c, struct av_rect r, const struct number *n, bool choice)
+{
+    char text[AV_NUMBER_MAX];
+    int right = r.x + r.w;
+    av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TEXT, n->name);
+    if (isinf(n->log10)) {
+        av_plot_fit(c, r.x + VALUE_AT, right, r.y, AV_ROLE_TEXT, choice ? "< 10^-1e308" : "0 exactly");
+    } else if (n->log10 < LOG_LEAST) {
+        av_plot_fit(c, r.x + VALUE_AT, right, r.y, AV_ROLE_TEXT, av_plot_tiny(text, n->value, n->log10, 3));
+    } else {
+        av_plot_fit(c, r.x + VALUE_AT, r.x + LOG_AT - 1, r.y, AV_ROLE_TEXT, av_plot_tiny(text, n->value, n->log10, 4));
+        snprintf(text, sizeof text, "%.2f", round(n->log10 * 100) / 100 + 0.0); /* no -0.00 */
+        av_plot_fit(c, r.x + LOG_AT, right, r.y, AV_ROLE_DIM, text);
+    }
+}
+
+static void draw_title(struct av_canvas *c, struct av_rect r, const char *title, const char *log10)
+{
+    av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, title);
+    av_plot_fit(c, r.x + LOG_AT, r.x + r.w, r.y, AV_ROLE_DIM, log10);
+}
+
+/* "87% of ln 3", "2.593 effective keys". */
+static void draw_entropy(struct av_canvas *c, struct av_rect r, const struct av_rowstats *row)
+{
+    char number[AV_NUMBER_MAX];
+    char text[96];
+    if (row->keys >= 2) {
+        double share = fmax(row->entropy / log((double)row->keys), DBL_MIN); /* small, never 0 */
+        av_panel_percent(number, share);
+        snprintf(text, sizeof text, "%s of ln %zu", number, row->keys);
+        av_plot_fit(c, r.x + VALUE_AT, r.x + r.w, r.y, AV_ROLE_DIM, text);
+    }
+    av_plot_fit(c, r.x + 1, r.x + r.w, r.y + 1, AV_ROLE_TEXT, "effective");
+    snprintf(text, sizeof text, "%s of %zu key%s", av_plot_number(number, exp(row->entropy), 4), row->keys,
+             row->keys == 1 ? "" : "s");
+    av_plot_fit(c, r.x + VALUE_AT, r.x + r.w, r.y + 1, AV_ROLE_TEXT, text);
+}
+
+static void draw_numbers(struct av_canvas *c, struct av_rect *r, const struct number *numbers, size_t n, bool choice)
+{
+    for (size_t i = 0; i < n; i++, r->y++) {
+        draw_number(c, *r, &numbers[i], choice);
+    }
+}
+
+/* The weights' own numbers. */
+static void draw_weights(struct av_canvas *c, struct av_rect *r, const struct av_rowstats *row)
+{
+    const struct number entropy = { "entropy, nats", row->entropy, av_rowstats_log10_entropy(row) };
+    const struct number rest = { "1 - max", row->one_minus_max, av_rowstats_log10_one_minus_max(row) };
+    draw_title(c, *r, "the row", "log10");
+    r->y++;
+    draw_numbers(c, r, &entropy, 1, row->keys >= 2);
+    draw_entropy(c, *r, row);
+    r->y += 2;
+    draw_numbers(c, r, &rest, 1, row->keys >= 2);
+}
+
+static void draw_norms(struct av_canvas *c, struct av_rect *r, const struct av_softmax_row *row)
+{
+    const struct av_rowstats *stats = row->stats;
+    struct av_jacobian_norm norm_2 = av_jacobian_norm_2(row);
+    struct av_jacobian_norm norm_1 = av_jacobian_norm_1(stats);
+    const struct number numbers[] = {
+        { "trace", stats->trace, av_rowstats_log10_trace(stats) },
+        { "jacobian_fro", stats->jacobian_fro, av_rowstats_log10_jacobian_fro(stats) },
+        { "spectral", norm_2.value, norm_2.log10 },
+        { "row sum, max", norm_1.value, norm_1.log10 },
+    };
+    draw_title(c, *r, "norms of J", "");
+    r->y++;
+    draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, stats->keys >= 2);
+}
+
+static void draw_key(struct av_canvas *c, struct av_rect *r, const struct av_lab_row *lab)
+{
+    const struct av_softmax_row *row = &lab->row;
+    size_t j = lab->key;
+    bool masked = isinf(row->z[j]) && row->z[j] < 0;
+    const struct number numbers[] = {
+        { "p", row->p[j], av_softmax_log10_weight(row, j) },
+        { "dp/dz", av_jacobian_entry(row, j, j), av_jacobian_log10_entry(row, j, j) },
+    };
+    char text[64];
+    char number[AV_NUMBER_MAX];
+    snprintf(text, sizeof text, "key %zu", j);
+    av_plot_fit(c, r->x + 1, r->x + r->w, r->y++, AV_ROLE_SELECT, text);
+    av_plot_fit(c, r->x + 1, r->x + r->w, r->y, AV_ROLE_TEXT, "z");
+    av_plot_fit(c, r->x + VALUE_AT, r->x + r->w, r->y++, AV_ROLE_TEXT, av_plot_short(number, row->z[j], 8));
+    draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, row->stats->keys >= 2 && !masked);
+}
+
+void av_panel_row_line(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab)
+{
+    const struct av_rowstats *row = lab->row.stats;
+    const struct number numbers[] = {
+        { "1 - max", row->one_minus_max, av_rowstats_log10_one_minus_max(row) },
+        { "entropy", row->entropy, av_rowstats_log10_entropy(row) },
+        { "jacobian_fro", row->jacobian_fro, av_rowstats_log10_jacobian_fro(row) },
+    };
+    char number[AV_NUMBER_MAX];
+    char text[64];
+    int x = r.x + 1;
+    snprintf(text, sizeof text, "key %zu: p %s", lab->key, av_lab_weight(number, &lab->row, lab->key, 4));
+    x = av_plot_fit(c, x, r.x + r.w, r.y, AV_ROLE_SELECT, text) + 2;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        av_plot_tiny(number, numbers[i].value, numbers[i].log10, 3);
+        snprintf(text, sizeof text, "%s %s", numbers[i].name, number);
+        int end = av_plot_fit(c, x, r.x + r.w, r.y, AV_ROLE_TEXT, text);
+        x = end > x ? end + 2 : x;
+    }
+}
+
+void av_panel_row_numbers(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab)
+{
+    struct av_rect clip = av_plot_enter(c, r);
+    int gap = r.h >= LINES;
+    struct av_rect at = { r.x, r.y, r.w, 1 };
+    draw_weights(c, &at, lab->row.stats);
+    at.y += gap;
+    draw_norms(c, &at, &lab->row);
+    at.y += gap;
+    draw_key(c, &at, lab);
+    at.h = r.y + r.h - at.y - 2;
+    if (at.h >= LESSON_LEAST_H) {
+        av_plot_wrap(c, (struct av_rect){ at.x + 1, at.y + 2, at.w - 1, at.h }, AV_ROLE_DIM, lesson);
+    }
+    av_canvas_clip(c, clip);
+}
