@@ -30,7 +30,8 @@ void av_pair_sums_add(struct av_pair_sums *s, const double *scores)
 /* ---- estimates ----------------------------------------------------------- */
 
 /* Everything that is estimated, from all pairs or from those of all groups
- * but one: a block of each moment, then the slope. */
+ * but one: a block of each moment, then the slope. Means are those of the
+ * distances from the pivot, whose digits a large pivot would take. */
 enum {
     MEAN = 0,
     VARIANCE = AV_VARIANCE_POINTS,
@@ -77,7 +78,7 @@ static struct estimates estimates_of(const struct av_pair_sums *s, const struct 
         double m2 = s2 - a * s1;
         double m4 = sums->of[3][i] - a * (4 * sums->of[2][i] - a * (6 * s2 - 3 * a * s1));
         double variance = count > 1 ? m2 / (n - 1) : unknown;
-        out.at[MEAN + i] = s->pivot[i] + a;
+        out.at[MEAN + i] = a;
         out.at[VARIANCE + i] = variance;
         out.at[KURTOSIS + i] = m2 > 0 ? n * (m4 / m2) / m2 - 3 : unknown;
         log_variance[i] = variance > 0 ? log(variance) : unknown;
@@ -131,6 +132,7 @@ void av_pair_sums_estimate(const struct av_pair_sums *s, const double *x, struct
     bool enough = s->pairs >= 2 * AV_PAIR_GROUPS;
     for (size_t i = 0; i < s->points; i++) {
         take(&out->mean[i], &whole, without, MEAN + i, enough);
+        out->mean[i].value += s->pivot[i];
         take(&out->variance[i], &whole, without, VARIANCE + i, enough);
         take(&out->kurtosis[i], &whole, without, KURTOSIS + i, enough);
     }

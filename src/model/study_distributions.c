@@ -347,6 +347,7 @@ static enum av_status begin(void *state, const struct av_params *p, struct av_er
     struct state *s = state;
     bool hold = pairs_hold(s, p);
     s->params = *p;
+    memset(&s->result, 0, sizeof s->result);
     make_ends(s);
     if (!hold) {
         av_pair_sums_clear(&s->sums, s->result.points);
@@ -356,7 +357,6 @@ static enum av_status begin(void *state, const struct av_params *p, struct av_er
     }
     make_theory(s);
     memset(s->counts, 0, sizeof s->counts);
-    s->result.counted = 0;
     step(s);
     return AV_OK;
 }
