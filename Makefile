@@ -29,7 +29,8 @@ OPT ?= -O2 -g
 CPPFLAGS += -Iinclude -I$(BUILD)/gen -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_XOPEN_SOURCE_EXTENDED \
             -DAV_VERSION='"$(VERSION)"'
 # No contraction: the same bits on every machine, with or without fused
-# multiply-add. kernel_scores.c alone wants it, where it changes nothing.
+# multiply-add. kernel_scores.c wants it, where it changes nothing, and
+# kernel_product.c, at the price of differences from sets without.
 CFLAGS += -std=c11 -ffp-contract=off $(OPT) $(WARNINGS) $(if $(CI),-Werror)
 
 # One object of each kernel per instruction set; the processor's is picked at
@@ -95,7 +96,7 @@ $$(BUILD)/obj/math/kernel_%.$(1).o: src/math/kernel_%.c $$(BUILD)/flags | $$(AFT
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 -fno-math-errno $$(ISA_FLAGS_$(1)) $$(CONTRACT) -MMD -MP -c -o $$@ $$<
-$$(BUILD)/obj/math/kernel_scores.$(1).o: CONTRACT := -ffp-contract=fast
+$$(BUILD)/obj/math/kernel_scores.$(1).o $$(BUILD)/obj/math/kernel_product.$(1).o: CONTRACT := -ffp-contract=fast
 endef
 $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
 

@@ -1,11 +1,14 @@
-/* kernels.h - the loops that decide the speed: sampling, scores, softmax, dq, dot.
+/* kernels.h - the loops that decide the speed: sampling, scores, softmax, dq, dot, training.
  *
  * Every kernel_*.c is compiled once per instruction set; a struct av_kernels
- * is one such set. All sets give the same bits for the same arguments (8-byte
- * entries in `scores` and `dq` excepted: their products are not exact). */
+ * is one such set. All sets give the same bits for the same arguments, but for
+ * 8-byte entries in `scores` and `dq`, whose products are not exact, and for
+ * `product` and what uses it: sets with fused multiply-add (avx2, avx512) agree
+ * with each other there, `base` differs in the last digits. */
 #ifndef ATTNVIZ_KERNELS_H
 #define ATTNVIZ_KERNELS_H
 
+#include "attnviz/attention.h"
 #include "attnviz/rowstats.h"
 
 #include <stddef.h>
@@ -52,6 +55,13 @@ enum { AV_DQ_ROWS = 64, AV_DQ_COLUMNS = 16 }; /* rows, and columns of keys, at a
 
 #define AV_DQ_SCRATCH(n) ((AV_DQ_COLUMNS + 2 * AV_DQ_ROWS) * (n))
 
+/* One step of Adam (Kingma and Ba 2015) after t steps: rate = lr / (1 - beta1^t),
+ * root_factor = 1 / sqrt(1 - beta2^t); gradients are multiplied by
+ * gradient_factor first (clipping; 1: as they are). */
+struct av_adam_step {
+    float rate, root_factor, beta1, beta2, eps, gradient_factor;
+};
+
 struct av_kernels {
     const char *name; /* "base", "avx2", "avx512" */
 
@@ -87,6 +97,29 @@ struct av_kernels {
      * c mod 8, are added up at each end, the upper half to the lower half until
      * one is left: other ends do not change what stands at one. */
     void (*dot)(double *s, const float *q, const float *k, const size_t *ends, size_t count);
+
+    /* c = a b: each c_ij is one sum over ascending terms, with fused
+     * multiply-add where the set has it. c overlaps neither a nor b. */
+    void (*product)(const struct av_product *product);
+
+    /* out [columns, rows] = in [rows, columns] transposed. */
+    void (*transpose)(float *out, size_t out_pitch, const float *in, size_t in_pitch, size_t rows, size_t columns);
+
+    /* attention.h: x, x_t, target, w and alpha to weights and loss (y becomes
+     * d_y); after that the gradients d_w and d_alpha; after both what is
+     * measured. Weights below e^-60 of the largest become 0. Numbers too large
+     * for a float end as infinite or NaN loss or gradients. */
+    void (*forward)(struct av_attention *a);
+    void (*backward)(struct av_attention *a);
+    void (*observe)(const struct av_attention *a, struct av_attention_observed *o);
+
+    /* Sum of the squares of n numbers, n a multiple of 16. */
+    double (*sum_squares)(const float *x, size_t n);
+
+    /* One step over n parameters w, a multiple of 16, with gradients d_w, the
+     * running means of
+     * the gradients and of their squares. */
+    void (*adam)(float *w, const float *d_w, float *mean, float *square, size_t n, const struct av_adam_step *step);
 };
 
 /* The fastest set this processor can run. */

@@ -18,7 +18,16 @@
                          const struct av_block *block, void *scratch);                                                 \
     void av_softmax_##set(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);           \
     void av_dq_##set(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);       \
-    void av_dot_##set(double *s, const float *q, const float *k, const size_t *ends, size_t count);
+    void av_dot_##set(double *s, const float *q, const float *k, const size_t *ends, size_t count);                    \
+    void av_product_##set(const struct av_product *product);                                                           \
+    void av_transpose_##set(float *out, size_t out_pitch, const float *in, size_t in_pitch, size_t rows,               \
+                            size_t columns);                                                                           \
+    void av_forward_##set(struct av_attention *a);                                                                     \
+    void av_backward_##set(struct av_attention *a);                                                                    \
+    void av_observe_##set(const struct av_attention *a, struct av_attention_observed *o);                              \
+    double av_sum_squares_##set(const float *x, size_t n);                                                             \
+    void av_adam_##set(float *w, const float *d_w, float *mean, float *square, size_t n,                               \
+                       const struct av_adam_step *step);
 AV_ISAS
 #undef X
 

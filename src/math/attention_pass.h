@@ -1,0 +1,271 @@
+/* attention_pass.h - forward and backward pass of one attention head, by hand.
+ *
+ * The including file says in which type: `real`, `struct pass` (attention.h),
+ * exp_below(z), the exponential for z <= 0 within rounding, and multiply(),
+ * which computes a struct product. The program includes it with float, once
+ * per instruction set; the tests that compare gradients with differences
+ * include it with double.
+ *
+ * n: tokens of the batch, d: d_k. Loops run over tokens, which do not depend
+ * on each other, and sums over keys and columns run in ascending order: no
+ * result depends on the width of vectors. */
+#ifndef ATTNVIZ_ATTENTION_PASS_H
+#define ATTNVIZ_ATTENTION_PASS_H
+
+#include "attnviz/attention.h"
+#include "attnviz/stats.h"
+
+#include <math.h>
+
+/* A matrix as it lies in memory. */
+struct matrix {
+    real *at;
+    size_t pitch;
+    bool turned; /* it is the transpose that lies there */
+};
+
+static struct matrix rows_of(real *at, size_t pitch)
+{
+    return (struct matrix){ at, pitch, false };
+}
+
+static struct matrix turned(real *at, size_t pitch)
+{
+    return (struct matrix){ at, pitch, true };
+}
+
+/* c [m, n] = a [m, k] b [k, n] */
+static void multiply(struct matrix c, struct matrix a, struct matrix b, size_t m, size_t n, size_t k);
+
+static void transpose(real *restrict out, size_t out_pitch, const real *restrict in, size_t in_pitch, size_t rows,
+                      size_t columns)
+{
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t r = 0; r < rows; r++) {
+            out[c * out_pitch + r] = in[r * in_pitch + c];
+        }
+    }
+}
+
+/* Turns the square of each sequence: out[j, i] = in[i, j]. */
+static void transpose_squares(real *out, const real *in, const struct av_attention_sizes *s)
+{
+    for (size_t t = 0; t < s->tokens; t += s->seq_len) {
+        transpose(out + t, s->token_pitch, in + t, s->token_pitch, s->seq_len, s->seq_len);
+    }
+}
+
+/* ---- Forward ---------------------------------------------------------------- */
+
+/* best, argmax [n]: of each column of the scores s_t [seq_len, n] the one with
+ * the largest logit alpha s. */
+static void find_best(struct pass *a)
+{
+    const size_t n = a->sizes.tokens, pitch = a->sizes.token_pitch;
+    const real alpha = a->alpha;
+    real *restrict best = a->best, *restrict argmax = a->argmax;
+    for (size_t i = 0; i < n; i++) {
+        best[i] = a->s_t[i];
+        argmax[i] = 0;
+    }
+    for (size_t j = 1; j < a->sizes.seq_len; j++) {
+        const real *restrict s = a->s_t + j * pitch;
+        for (size_t i = 0; i < n; i++) {
+            bool more = alpha * s[i] > alpha * best[i];
+            best[i] = more ? s[i] : best[i];
+            argmax[i] = more ? (real)j : argmax[i];
+        }
+    }
+}
+
+/* p_t [seq_len, n] = softmax over keys of alpha s_t. The largest weight is
+ * 1 / (1 + sum_e): what the others leave of it is never lost in a difference. */
+static void softmax_forward(struct pass *a)
+{
+    const size_t n = a->sizes.tokens, pitch = a->sizes.token_pitch;
+    const real alpha = a->alpha;
+    const real *restrict best = a->best, *restrict argmax = a->argmax;
+    real *restrict sum_e = a->sum_e, *restrict sum_ez = a->sum_ez;
+    real *restrict sum_z = a->sum_z, *restrict sum_z2 = a->sum_z2;
+    find_best(a);
+    for (size_t i = 0; i < n; i++) {
+        sum_e[i] = sum_ez[i] = sum_z[i] = sum_z2[i] = 0;
+    }
+    for (size_t j = 0; j < a->sizes.seq_len; j++) {
+        const real *restrict s = a->s_t + j * pitch;
+        real *restrict p = a->p_t + j * pitch;
+        for (size_t i = 0; i < n; i++) {
+            real z = alpha * (s[i] - best[i]);
+            real e = exp_below(z);
+            sum_e[i] += argmax[i] == (real)j ? 0 : e;
+            sum_ez[i] += e * z;
+            sum_z[i] += z;
+            sum_z2[i] += z * z;
+            p[i] = e;
+        }
+    }
+    for (size_t j = 0; j < a->sizes.seq_len; j++) {
+        real *restrict p = a->p_t + j * pitch;
+        for (size_t i = 0; i < n; i++) {
+            p[i] /= 1 + sum_e[i];
+        }
+    }
+}
+
+enum { SUMS = 8 }; /* partial sums side by side, in a fixed order whatever the vectors */
+
+static double fold(const double sum[SUMS])
+{
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+/* y becomes d_y = 2 (y - target) / count, 0 where it does not count; the mean
+ * of (y - target)^2 is returned. */
+static double loss_forward_backward(struct pass *a)
+{
+    const struct av_attention_sizes *s = &a->sizes;
+    const double count = (double)s->batch * (double)(s->seq_len - s->first) * (double)s->d_model;
+    const real factor = (real)(2 / count);
+    double sum[SUMS] = { 0 };
+    for (size_t i = 0; i < s->tokens; i++) {
+        real *restrict y = a->y + i * s->model_pitch;
+        const real *restrict target = a->target + i * s->model_pitch;
+        const real counts = i % s->seq_len >= s->first ? 1 : 0;
+        size_t c = 0;
+        for (; c + SUMS <= s->d_model; c += SUMS) {
+            for (size_t l = 0; l < SUMS; l++) {
+                real off = counts * (y[c + l] - target[c + l]);
+                sum[l] += (double)off * (double)off;
+                y[c + l] = factor * off;
+            }
+        }
+        for (; c < s->d_model; c++) {
+            real off = counts * (y[c] - target[c]);
+            sum[c % SUMS] += (double)off * (double)off;
+            y[c] = factor * off;
+        }
+    }
+    return fold(sum) / count;
+}
+
+/* From x_t, x, target, w and alpha to p and the loss; y becomes d_y. */
+static void forward(struct pass *a)
+{
+    const struct av_attention_sizes *s = &a->sizes;
+    const size_t n = s->tokens, d = s->d_k, len = s->seq_len, pitch = s->token_pitch;
+    real *q_t = a->qkv_t, *k_t = q_t + d * pitch, *v_t = k_t + d * pitch;
+    real *w_o = a->w + 3 * d * s->model_pitch;
+
+    /* qkv^T [3 d, n] = w_qkv^T [3 d, d_model] x^T [d_model, n] */
+    multiply(rows_of(q_t, pitch), rows_of(a->w, s->model_pitch), rows_of(a->x_t, pitch), 3 * d, n, s->d_model);
+    /* s^T [len, len] = k [len, d] q^T [d, len], sequence by sequence */
+    for (size_t t = 0; t < n; t += len) {
+        multiply(rows_of(a->s_t + t, pitch), turned(k_t + t, pitch), rows_of(q_t + t, pitch), len, len, d);
+    }
+    softmax_forward(a);
+    transpose_squares(a->p, a->p_t, s);
+    /* a^T [d, len] = v^T [d, len] p^T [len, len] */
+    for (size_t t = 0; t < n; t += len) {
+        multiply(rows_of(a->a_t + t, pitch), rows_of(v_t + t, pitch), rows_of(a->p_t + t, pitch), d, len, len);
+    }
+    /* y [n, d_model] = a [n, d] w_o [d, d_model] */
+    multiply(rows_of(a->y, s->model_pitch), turned(a->a_t, pitch), rows_of(w_o, s->model_pitch), n, s->d_model, d);
+    a->loss = loss_forward_backward(a);
+}
+
+/* ---- Backward --------------------------------------------------------------- */
+
+/* d_mean [n] = sum over keys of p (d_p - d_best), d_best being that of the
+ * largest weight: in saturation d_p - sum p d_p is nearly 0 for that key, and
+ * this way it is not what rounding has left of a difference. */
+static void centre_weights_gradient(struct pass *a)
+{
+    const size_t n = a->sizes.tokens, pitch = a->sizes.token_pitch;
+    const real *restrict argmax = a->argmax;
+    real *restrict d_best = a->d_best, *restrict d_mean = a->d_mean;
+    for (size_t i = 0; i < n; i++) {
+        d_best[i] = d_mean[i] = 0;
+    }
+    for (size_t j = 0; j < a->sizes.seq_len; j++) {
+        const real *restrict d_p = a->d_p_t + j * pitch;
+        for (size_t i = 0; i < n; i++) {
+            d_best[i] = argmax[i] == (real)j ? d_p[i] : d_best[i];
+        }
+    }
+    for (size_t j = 0; j < a->sizes.seq_len; j++) {
+        const real *restrict d_p = a->d_p_t + j * pitch, *restrict p = a->p_t + j * pitch;
+        for (size_t i = 0; i < n; i++) {
+            d_mean[i] += p[i] * (d_p[i] - d_best[i]);
+        }
+    }
+}
+
+/* d_p_t becomes the gradient by the scores, alpha p (d_p - sum p d_p). Returns
+ * that by alpha, the sum of d_logit s; as a row's d_logit sum to 0, s may be
+ * counted from the best. */
+static double softmax_backward(struct pass *a)
+{
+    const size_t n = a->sizes.tokens, pitch = a->sizes.token_pitch;
+    const real alpha = a->alpha;
+    const real *restrict best = a->best, *restrict d_best = a->d_best, *restrict d_mean = a->d_mean;
+    double sum[SUMS] = { 0 };
+    centre_weights_gradient(a);
+    for (size_t j = 0; j < a->sizes.seq_len; j++) {
+        const real *restrict p = a->p_t + j * pitch, *restrict s = a->s_t + j * pitch;
+        real *restrict d_p = a->d_p_t + j * pitch;
+        for (size_t i = 0; i < n; i++) {
+            d_p[i] = p[i] * ((d_p[i] - d_best[i]) - d_mean[i]);
+        }
+        size_t i = 0;
+        for (; i + SUMS <= n; i += SUMS) {
+            for (size_t l = 0; l < SUMS; l++) {
+                sum[l] += (double)d_p[i + l] * (double)(s[i + l] - best[i + l]);
+            }
+        }
+        for (; i < n; i++) {
+            sum[i % SUMS] += (double)d_p[i] * (double)(s[i] - best[i]);
+        }
+        for (i = 0; i < n; i++) {
+            d_p[i] *= alpha;
+        }
+    }
+    return fold(sum);
+}
+
+/* After forward: d_w and d_alpha. */
+static void backward(struct pass *a)
+{
+    const struct av_attention_sizes *s = &a->sizes;
+    const size_t n = s->tokens, d = s->d_k, len = s->seq_len, pitch = s->token_pitch;
+    real *q_t = a->qkv_t, *k_t = q_t + d * pitch, *v_t = k_t + d * pitch;
+    real *d_q_t = a->d_qkv_t, *d_k_t = d_q_t + d * pitch, *d_v_t = d_k_t + d * pitch;
+    real *d_w_o = a->d_w + 3 * d * s->model_pitch;
+
+    transpose(a->w_o_t, s->k_pitch, a->w + 3 * d * s->model_pitch, s->model_pitch, d, s->d_model);
+    /* d_w_o [d, d_model] = a^T [d, n] d_y [n, d_model] */
+    multiply(rows_of(d_w_o, s->model_pitch), rows_of(a->a_t, pitch), rows_of(a->y, s->model_pitch), d, s->d_model, n);
+    /* d_a [n, d] = d_y [n, d_model] w_o^T [d_model, d] */
+    multiply(rows_of(a->d_a, s->k_pitch), rows_of(a->y, s->model_pitch), rows_of(a->w_o_t, s->k_pitch), n, d,
+             s->d_model);
+    for (size_t t = 0; t < n; t += len) {
+        real *d_a = a->d_a + t * s->k_pitch;
+        /* d_p [len, len] = d_a [len, d] v^T [d, len] */
+        multiply(rows_of(a->d_p + t, pitch), rows_of(d_a, s->k_pitch), rows_of(v_t + t, pitch), len, len, d);
+        /* d_v^T [d, len] = d_a^T [d, len] p [len, len] */
+        multiply(rows_of(d_v_t + t, pitch), turned(d_a, s->k_pitch), rows_of(a->p + t, pitch), d, len, len);
+    }
+    transpose_squares(a->d_p_t, a->d_p, s);
+    a->d_alpha = softmax_backward(a);
+    transpose_squares(a->d_p, a->d_p_t, s);
+    for (size_t t = 0; t < n; t += len) {
+        /* d_q^T [d, len] = k^T [d, len] d_s^T [len, len] */
+        multiply(rows_of(d_q_t + t, pitch), rows_of(k_t + t, pitch), rows_of(a->d_p_t + t, pitch), d, len, len);
+        /* d_k^T [d, len] = q^T [d, len] d_s [len, len] */
+        multiply(rows_of(d_k_t + t, pitch), rows_of(q_t + t, pitch), rows_of(a->d_p + t, pitch), d, len, len);
+    }
+    /* d_w_qkv^T [3 d, d_model] = d_qkv^T [3 d, n] x [n, d_model] */
+    multiply(rows_of(a->d_w, s->model_pitch), rows_of(d_q_t, pitch), rows_of(a->x, s->model_pitch), 3 * d, s->d_model,
+             n);
+}
+
+#endif
