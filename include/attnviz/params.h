@@ -26,6 +26,12 @@ enum av_init {
     AV_INIT_COUNT
 };
 
+/* What the training experiment learns, and how. */
+enum av_task { AV_TASK_RECONSTRUCT, AV_TASK_AVERAGE, AV_TASK_RECALL, AV_TASK_COPY_PREVIOUS, AV_TASK_COUNT };
+enum av_optimizer { AV_OPTIMIZER_ADAM, AV_OPTIMIZER_SGD, AV_OPTIMIZER_COUNT };
+enum av_fresh { AV_FRESH_AUTO, AV_FRESH_OFF, AV_FRESH_ON, AV_FRESH_COUNT }; /* auto: as the task has it */
+enum av_runs { AV_RUNS_BOTH, AV_RUNS_ON, AV_RUNS_OFF, AV_RUNS_COUNT };
+
 /* The stages in the order in which data flows; each needs those before it. */
 enum av_stage {
     AV_STAGE_SAMPLE,  /* Q and K */
@@ -67,6 +73,12 @@ struct av_params {
     double x_range;                     /* of the sensitivity sweep */
     int64_t d_model, init, layer_norm;  /* init: enum av_init; layer_norm: bool */
     double input_mean, input_std;
+    int64_t task, epochs, batch, sequences, fresh; /* of training; task: enum av_task, fresh: enum av_fresh */
+    int64_t seq_len, optimizer;                    /* enum av_optimizer */
+    double lr;
+    int64_t learn_scale; /* bool */
+    double clip;
+    int64_t runs;  /* enum av_runs */
     int64_t heads; /* how many there are: no parameter but a fact, 1 without files */
     struct av_logit_list logits;
 };

@@ -9,6 +9,10 @@ static const char *const DISTS[] = { "normal", "uniform", "rademacher", "laplace
 static const char *const MASKS[] = { "none", "causal", NULL };
 static const char *const VARIANTS[] = { "softmax", NULL };
 static const char *const INITS[] = { "pytorch", "unit", "xavier", "kaiming", NULL };
+static const char *const TASKS[] = { "reconstruct", "average", "recall", "copy_previous", NULL };
+static const char *const FRESH[] = { "auto", "off", "on", NULL };
+static const char *const OPTIMIZERS[] = { "adam", "sgd", NULL };
+static const char *const RUNS[] = { "both", "on", "off", NULL };
 static const char *const DTYPES[] = { "f64", NULL };
 
 #define AT(member) offsetof(struct av_params, member)
@@ -85,6 +89,28 @@ static const struct av_param TABLE[] = {
       "mean of the entries of the inputs x" },
     { "input_std", AV_PARAM_REAL, AT(input_std), 0, 1000, 1, NEVER, AV_STEP_SIGNED, 0.1, AV_PARAM_VIEW, NULL,
       "standard deviation of the entries of the inputs x" },
+    { "task", AV_PARAM_CHOICE, AT(task), 0, AV_TASK_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, TASKS,
+      "what is learned in training" },
+    { "epochs", AV_PARAM_INT, AT(epochs), 1, 100000, 100, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "how often training goes through its sequences" },
+    { "batch", AV_PARAM_INT, AT(batch), 1, 4096, 32, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "sequences of one training step" },
+    { "sequences", AV_PARAM_INT, AT(sequences), 1, 1000000, 500, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "sequences of one epoch, which is sequences / batch steps, rounded up" },
+    { "fresh", AV_PARAM_CHOICE, AT(fresh), 0, AV_FRESH_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, FRESH,
+      "draw new sequences each epoch; auto: off for reconstruct, on for other tasks" },
+    { "seq_len", AV_PARAM_INT, AT(seq_len), 1, AV_KEYS_MAX, 8, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "tokens of a sequence in training" },
+    { "optimizer", AV_PARAM_CHOICE, AT(optimizer), 0, AV_OPTIMIZER_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1,
+      AV_PARAM_VIEW, OPTIMIZERS, "adam (beta 0.9, 0.999, eps 1e-8), or sgd without momentum" },
+    { "lr", AV_PARAM_REAL, AT(lr), 0, 1e6, 1e-3, NEVER, AV_STEP_SIGNED, 1e-9, AV_PARAM_VIEW, NULL,
+      "learning rate" },
+    { "learn_scale", AV_PARAM_CHOICE, AT(learn_scale), 0, 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, SWITCH,
+      "the multiplier alpha is learned too, starting at its formula" },
+    { "clip", AV_PARAM_REAL, AT(clip), 0, 1e6, 0, NEVER, AV_STEP_SIGNED, 0.1, AV_PARAM_VIEW, NULL,
+      "largest norm of the gradient, which is shortened to it; 0: any" },
+    { "runs", AV_PARAM_CHOICE, AT(runs), 0, AV_RUNS_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, RUNS,
+      "which of the twin runs are trained: with the scale on, off, or both" },
     { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
       NULL, "one row of logits a,b,c given by hand instead of sampled scores" },
 };
