@@ -182,20 +182,18 @@ static void previous_page(struct av_view_edit *e)
 static void toggle_axis(struct av_view_edit *e)
 {
     e->state->zoom = !e->state->zoom;
+    e->say = e->state->zoom ? "one axis of scores for all panels" : "each panel has its own axis of scores";
 }
 
 static void toggle_height(struct av_view_edit *e)
 {
     e->state->pool = !e->state->pool;
-    e->say =
-        e->state->pool ? "scaled and unscaled on one height: true densities" : "each fills the height of its panel";
+    e->say = e->state->pool ? "scaled and unscaled densities on one height" : "each density as high as its panel";
 }
 
 static void toggle_normal(struct av_view_edit *e)
 {
     e->state->quantity = !e->state->quantity;
-    e->say =
-        e->state->quantity ? "with the normal density of the same mean and variance" : "without the normal density";
 }
 
 /* A click enlarges a panel, the next one brings all back. */
@@ -203,14 +201,12 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
 {
     struct places p = place(r, e->state->page);
     const struct av_rect at[] = { p.panels[0], p.panels[1], p.panels[2], p.panels[3], p.variance };
-    int page = e->state->page;
-    for (int i = 0; i < PAGE_VARIANCE && page == 0; i++) {
+    int page = 0;
+    for (int i = 0; i < PAGE_VARIANCE && e->state->page == 0; i++) {
         bool inside = x >= at[i].x && x < at[i].x + at[i].w && y >= at[i].y && y < at[i].y + at[i].h;
-        e->state->page = inside ? i + 1 : e->state->page;
+        page = inside ? i + 1 : page;
     }
-    if (page != 0) {
-        e->state->page = 0;
-    }
+    e->state->page = page;
 }
 
 static const struct av_view_action actions[] = {

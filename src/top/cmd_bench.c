@@ -4,6 +4,7 @@
 #include "attnviz/model.h"
 #include "attnviz/outfile.h"
 #include "attnviz/report_io.h"
+#include "attnviz/study.h"
 #include "commands.h"
 #include "inputs.h"
 
@@ -27,7 +28,8 @@ struct bench {
     void *scores_scratch;
     double *dq_scratch;
     struct av_model *model;
-    struct av_error error; /* of the model */
+    struct av_studies *studies;
+    struct av_error error; /* of the model or the study */
     enum av_status status;
     double times[RUNS_MAX]; /* ms */
 };
@@ -41,6 +43,22 @@ static void run_sample(struct bench *b)
             struct av_stream stream = { b->params.seed, (uint32_t)tensor, (uint32_t)i };
             b->kernels->draw(x + i * b->d, 0, b->d, (enum av_dist)b->params.dist, stream);
         }
+    }
+}
+
+/* As many pairs as queries, at d and at a fourth, a sixteenth ... of it. */
+static void run_distributions(struct bench *b)
+{
+    const struct av_study *study = av_study_find("distributions");
+    struct av_params p = b->params;
+    p.seed = ++b->params.seed;
+    p.samples = (int64_t)b->n_q;
+    p.d_k_4 = p.d_k;
+    p.d_k_3 = (p.d_k + 3) / 4;
+    p.d_k_2 = (p.d_k + 15) / 16;
+    p.d_k_1 = (p.d_k + 63) / 64;
+    b->status = av_studies_ask(b->studies, study, &p, &b->error);
+    while (av_studies_step(b->studies, study)) {
     }
 }
 
@@ -110,6 +128,7 @@ static const struct stage {
     void (*run)(struct bench *b);
 } STAGES[] = {
     { "sample", "draws the entries of Q and K", run_sample },
+    { "distributions", "the study of n_q pairs at four d_k, drawing them included", run_distributions },
     { "scores", "Q K^T", run_scores },
     { "softmax", "weights and all row statistics but dq_rms", run_softmax },
     { "attend", "scores and softmax in a row", run_attend },
@@ -121,7 +140,7 @@ static const struct stage {
 
 enum { STAGE_COUNT = sizeof STAGES / sizeof STAGES[0] };
 
-enum { SAMPLING = 1 }; /* the first stage alone, which needs no scores */
+enum { SAMPLING = 2 }; /* the first stages, which need no scores */
 
 /* n queries and n keys of d entries, and how many stages, from the first on, are timed. */
 static const struct size {
@@ -148,9 +167,10 @@ static void bench_free(struct bench *b)
     av_free(b->scores_scratch);
     av_free(b->dq_scratch);
     av_model_free(b->model);
+    av_studies_free(b->studies);
 }
 
-/* What the stages behind the first need; every one has what those before it
+/* What the stages behind the first two need; every one has what those before it
  * leave. */
 static enum av_status make_scores(struct bench *b, struct av_error *e)
 {
@@ -182,7 +202,8 @@ static enum av_status bench_new(struct bench *b, const struct av_params *p, size
         return av_fail_nomem(e, "the benchmark");
     }
     run_sample(b);
-    return stages > SAMPLING ? make_scores(b, e) : AV_OK;
+    enum av_status s = av_studies_new(&b->studies, NULL, e);
+    return s == AV_OK && stages > SAMPLING ? make_scores(b, e) : s;
 }
 
 /* ---- Timing --------------------------------------------------------------- */
@@ -243,15 +264,15 @@ static void write_text(struct av_str *out, const struct result *results, size_t 
 {
     av_str_addf(out, "attnviz " AV_VERSION ", kernels %s, one thread; milliseconds of processor time\n\n",
                 av_kernels_best()->name);
-    av_str_addf(out, "%-12s %5s %5s %5s %10s %10s %5s\n", "stage", "n_q", "n_k", "d_k", "median", "fastest", "runs");
+    av_str_addf(out, "%-13s %5s %5s %5s %10s %10s %5s\n", "stage", "n_q", "n_k", "d_k", "median", "fastest", "runs");
     for (size_t i = 0; i < count; i++) {
         const struct result *r = &results[i];
-        av_str_addf(out, "%-12s %5zu %5zu %5zu %10.4f %10.4f %5zu\n", r->stage->name, r->n_q, r->n_k, r->d, r->median,
+        av_str_addf(out, "%-13s %5zu %5zu %5zu %10.4f %10.4f %5zu\n", r->stage->name, r->n_q, r->n_k, r->d, r->median,
                     r->fastest, r->runs);
     }
     av_str_add(out, "\n");
     for (size_t i = 0; i < STAGE_COUNT; i++) {
-        av_str_addf(out, "%-12s %s\n", STAGES[i].name, STAGES[i].text);
+        av_str_addf(out, "%-13s %s\n", STAGES[i].name, STAGES[i].text);
     }
 }
 

@@ -143,11 +143,11 @@ def run_own(program):
 
 def show(own, others):
     columns = "".join(f"{name:>20}{'ratio':>8}" for name, _ in others)
-    print(f"{'stage':12}{'n':>6}{'d_k':>6}{'attnviz ms':>12}{columns}  target")
+    print(f"{'stage':14}{'n':>6}{'d_k':>6}{'attnviz ms':>12}{columns}  target")
     for work, figures in own.items():
         stage, n, d = work
         mine = statistics.median(figures)
-        line = f"{stage:12}{n:6}{d:6}{mine * 1e-6:12.4f}"
+        line = f"{stage:14}{n:6}{d:6}{mine * 1e-6:12.4f}"
         for _, theirs in others:
             if work in theirs:
                 other = statistics.median(theirs[work])
@@ -156,6 +156,8 @@ def show(own, others):
                 line += " " * 28
         print((line + "  " + TARGETS.get(work, "")).rstrip())
     print()
+    ratio = statistics.median(own["distributions", *SAMPLE[1:]]) / statistics.median(own[SAMPLE])
+    print(f"10000 pairs, d_k up to 1024: the study costs {ratio:.2f} times their drawing (target: at most 1.5)")
     first = statistics.median(own["seed", 512, 1024])
     for stage in ("temperature", "scale"):
         ratio = first / statistics.median(own[stage, 512, 1024])
