@@ -105,7 +105,7 @@ static void plain_scores(double *scores, const struct av_params *p, size_t d)
         scores[r] = 0;
         for (size_t c = 0; c < d; c++) {
             double x = q[c];
-            double y = p->corr * x + sqrt(1 - p->corr * p->corr) * e[c];
+            double y = p->corr * x + sqrt(1 - p->corr * p->corr) * (double)e[c];
             scores[r] += (p->q_mean + p->q_std * x) * (p->k_mean + p->k_std * y);
         }
     }
