@@ -15,8 +15,9 @@ bool av_logit_list_insert(struct av_logit_list *l, size_t at, double value);
 /* Takes key `at` out, 0 <= at < n; the last one stays. */
 bool av_logit_list_delete(struct av_logit_list *l, size_t at);
 
-/* Adds to one, 0 <= at < n, or to all. Sums are rounded to nine decimals where
- * a double has more, so that 0.1 and 0.2 make 0.3, and the same back. */
+/* Adds to one, 0 <= at < n, or to all. A sum that only rounding keeps from a
+ * number of nine decimals becomes that: 0.1 and 0.2 make 0.3, and the same
+ * back. */
 bool av_logit_list_nudge(struct av_logit_list *l, size_t at, double by);
 bool av_logit_list_add(struct av_logit_list *l, double by);
 
@@ -28,6 +29,9 @@ bool av_logit_list_resize(struct av_logit_list *l, size_t n);
 
 /* Takes n numbers times `by`: a row of scores and its multiplier. */
 bool av_logit_list_take(struct av_logit_list *l, const double *x, size_t n, double by);
+
+/* Are all the same? Then no factor changes the weights. */
+bool av_logit_list_even(const struct av_logit_list *l);
 
 /* Rows worth looking at; each starts with the numbers given, the rest 0. */
 struct av_logit_preset {

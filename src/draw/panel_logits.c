@@ -29,7 +29,7 @@ bool av_lab_row(const struct av_snapshot *s, struct av_lab_row *out)
         return false;
     }
     struct av_softmax_row row = { s->logits + i * s->n_k, s->weights + i * s->n_k, s->n_k, &s->rows[i] };
-    *out = (struct av_lab_row){ row, av_panel_key(s), s->params.x_range };
+    *out = (struct av_lab_row){ row, av_panel_key(s), s->params.x_range, s->from_logits ? s->params.logits.at : NULL };
     return true;
 }
 
@@ -190,7 +190,7 @@ void av_panel_logits(struct av_canvas *c, struct av_rect r, const struct av_lab_
 void av_panel_logit_weights(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab,
                             const struct av_heat_grid *grid)
 {
-    double top = pow(10, ceil(log10(lab->row.stats->max)));
+    double top = av_plot_step(lab->row.stats->max, 1, false);
     struct bars b = { .lab = lab,
                       .value = lab->row.p,
                       .name = "weights p",

@@ -97,6 +97,22 @@ static void draw_norms(struct av_canvas *c, struct av_rect *r, const struct av_s
     draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, stats->keys >= 2);
 }
 
+/* "4", of a given one that temperature and offsets have changed "4, given 8". */
+static void draw_logit(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab)
+{
+    double z = lab->row.z[lab->key];
+    double given = lab->given != NULL ? lab->given[lab->key] : z;
+    char number[AV_NUMBER_MAX];
+    char text[64];
+    int right = r.x + r.w;
+    av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TEXT, "z");
+    int x = av_plot_fit(c, r.x + VALUE_AT, right, r.y, AV_ROLE_TEXT, av_plot_short(number, z, 6));
+    if (given < z || given > z) {
+        snprintf(text, sizeof text, ", given %s", av_plot_short(number, given, 6));
+        av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, text);
+    }
+}
+
 static void draw_key(struct av_canvas *c, struct av_rect *r, const struct av_lab_row *lab)
 {
     const struct av_softmax_row *row = &lab->row;
@@ -107,11 +123,10 @@ static void draw_key(struct av_canvas *c, struct av_rect *r, const struct av_lab
         { "dp/dz", av_jacobian_entry(row, j, j), av_jacobian_log10_entry(row, j, j) },
     };
     char text[64];
-    char number[AV_NUMBER_MAX];
     snprintf(text, sizeof text, "key %zu", j);
     av_plot_fit(c, r->x + 1, r->x + r->w, r->y++, AV_ROLE_SELECT, text);
-    av_plot_fit(c, r->x + 1, r->x + r->w, r->y, AV_ROLE_TEXT, "z");
-    av_plot_fit(c, r->x + VALUE_AT, r->x + r->w, r->y++, AV_ROLE_TEXT, av_plot_short(number, row->z[j], 8));
+    draw_logit(c, *r, lab);
+    r->y++;
     draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, row->stats->keys >= 2 && !masked);
 }
 

@@ -159,12 +159,12 @@ static void draw_legend(struct av_canvas *c, struct av_rect r, const struct swee
     av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, text);
 }
 
-/* Pieces of one line, as far as they fit. */
-static void draw_pieces(struct av_canvas *c, struct av_rect r, char pieces[][64], int n)
+/* Pieces of one line, as far as they fit; the first is what the others are of. */
+static void draw_pieces(struct av_canvas *c, struct av_rect r, char pieces[][64], int n, enum av_role first)
 {
     int x = r.x + 1;
     for (int i = 0; i < n; i++) {
-        int end = av_plot_fit(c, x, r.x + r.w, r.y, i == 0 ? AV_ROLE_SELECT : AV_ROLE_TEXT, pieces[i]);
+        int end = av_plot_fit(c, x, r.x + r.w, r.y, i == 0 ? first : AV_ROLE_TEXT, pieces[i]);
         x = end > x ? end + 2 : x;
     }
 }
@@ -182,7 +182,7 @@ static void draw_values(struct av_canvas *c, struct av_rect r, const struct swee
     snprintf(pieces[2], 64, "dp/dz %s",
              av_plot_tiny(number, av_jacobian_entry(row, j, j), av_jacobian_log10_entry(row, j, j), 4));
     snprintf(pieces[3], 64, "1 - p %s", av_plot_tiny(number, at.one_minus_p, at.log10_one_minus_p, 4));
-    draw_pieces(c, r, pieces, 4);
+    draw_pieces(c, r, pieces, 4, AV_ROLE_SELECT);
 }
 
 /* The slope where it is said to fade or to be greatest. */
@@ -196,7 +196,7 @@ static void draw_examples(struct av_canvas *c, struct av_rect r, const struct sw
         av_plot_tiny(number, p.slope, p.log10_slope, 3);
         snprintf(pieces[i + 1], 64, "at z = %.0f: %s", at[i], number);
     }
-    draw_pieces(c, r, pieces, 4);
+    draw_pieces(c, r, pieces, 4, AV_ROLE_DIM);
 }
 
 /* "dp/dz is 0.25, its peak, at z = ln 99 = 4.595: ...", as far as it fits. */

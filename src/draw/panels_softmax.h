@@ -12,7 +12,8 @@
 struct av_lab_row {
     struct av_softmax_row row;
     size_t key;
-    double range; /* x_range */
+    double range;        /* x_range */
+    const double *given; /* before offsets and temperature; NULL unless given by hand */
 };
 
 /* False where the row has no weights; the panels below want one that has. */
@@ -26,7 +27,7 @@ struct av_heat_grid av_panel_jacobian_grid(struct av_rect r, size_t n);
 
 /* Columns on axes of their own: the logits' hangs from the largest logit, so
  * that an added constant moves its labels and nothing else; the weights' ends
- * at a power of ten. A caption has the numbers. */
+ * at 1, 2 or 5 times a power of ten. A caption has the numbers. */
 enum { AV_BARS_LEAST_H = 3 };
 void av_panel_logits(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab,
                      const struct av_heat_grid *grid);

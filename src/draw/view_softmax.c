@@ -163,47 +163,75 @@ static void delete (struct av_view_edit *e)
     select_key(e, e->key);
 }
 
-static void add(struct av_view_edit *e, double by, const char *say)
+/* Sums of larger logits are rounded, which weights may show. */
+static bool rounds(const struct av_logit_list *l)
 {
-    e->say = av_logit_list_add(e->row, by) ? say : "the logits are too large for it to change them";
+    const double exact = 1e6;
+    for (int64_t i = 0; i < l->n; i++) {
+        if (fabs(l->at[i]) > exact) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What to say of a change of all logits: what it does to the weights, or, when
+ * this is not true, the change alone, or that there was none. */
+struct telling {
+    const char *change, *effect, *none;
+};
+
+static void add(struct av_view_edit *e, double by, const struct telling *say)
+{
+    bool done = av_logit_list_add(e->row, by);
+    e->say = !done ? say->none : rounds(e->row) ? say->change : say->effect;
 }
 
 static void subtract_all(struct av_view_edit *e)
 {
-    add(e, -SHIFT, "all logits - 9: no weight has changed");
+    static const struct telling say = { "all logits - 9, rounded", "all logits - 9: no weight has changed",
+                                        "the logits are too large for it to change them" };
+    add(e, -SHIFT, &say);
 }
 
 static void add_all(struct av_view_edit *e)
 {
-    add(e, SHIFT, "all logits + 9: no weight has changed");
+    static const struct telling say = { "all logits + 9, rounded", "all logits + 9: no weight has changed",
+                                        "the logits are too large for it to change them" };
+    add(e, SHIFT, &say);
 }
 
-static void scale(struct av_view_edit *e, double by, const char *say)
+static void scale(struct av_view_edit *e, double by, const struct telling *say)
 {
-    e->say = av_logit_list_scale(e->row, by) ? say : "nothing to scale: all are 0, or would pass the largest double";
+    bool done = av_logit_list_scale(e->row, by);
+    e->say = !done ? say->none : av_logit_list_even(e->row) ? say->change : say->effect;
 }
 
 static void halve_all(struct av_view_edit *e)
 {
-    scale(e, 1 / FACTOR, "all logits / 2: the weights are more even");
+    static const struct telling say = { "all logits / 2: equal ones, which weigh the same",
+                                        "all logits / 2: the weights are more even", "all logits are 0" };
+    scale(e, 1 / FACTOR, &say);
 }
 
 static void double_all(struct av_view_edit *e)
 {
-    scale(e, FACTOR, "all logits × 2: the weights are less even");
+    static const struct telling say = { "all logits × 2: equal ones, which weigh the same",
+                                        "all logits × 2: the weights are less even",
+                                        "all logits are 0, or one would pass the largest double" };
+    scale(e, FACTOR, &say);
 }
 
 static void more_keys(struct av_view_edit *e)
 {
     size_t n = 2 * (size_t)e->row->n;
     n = n < AV_LOGITS_MAX ? n : AV_LOGITS_MAX;
-    e->say = av_logit_list_resize(e->row, n) ? "twice as many keys, the new ones at 0"
-                                             : "2048 keys is as many as there can be";
+    e->say = av_logit_list_resize(e->row, n) ? "more keys, the new ones at 0" : "2048 keys is as many as there can be";
 }
 
 static void fewer_keys(struct av_view_edit *e)
 {
-    e->say = av_logit_list_resize(e->row, (size_t)e->row->n / 2) ? "half as many keys" : "the last key stays";
+    e->say = av_logit_list_resize(e->row, (size_t)e->row->n / 2) ? "fewer keys" : "the last key stays";
     select_key(e, e->key);
 }
 
@@ -246,7 +274,7 @@ static void load(struct av_view_edit *e)
     } else if (!av_logit_list_take(e->row, s->scores + i * s->n_k, n, s->alpha)) {
         e->say = "the selected query has more than 2048 keys";
     } else {
-        e->say = "the selected query's scores × the multiplier; its key_offset, if any, acts here as well";
+        e->say = "loaded: the selected query's scores × the multiplier";
     }
     select_key(e, e->key);
 }
@@ -308,7 +336,8 @@ static const char *const about[] = {
     "weight changes. The axis of z ends at the largest logit; ▾ lies below it.",
     "J = diag(p) - p pᵀ is how weights answer to logits. Its diagonal, positive, in",
     "colour; off it, negative, round marks. No entry exceeds 1/4 in size.",
-    "spectral: its largest eigenvalue. row sum: of sizes, 2 p (1 - p) of the largest p.",
+    "spectral: its largest eigenvalue. row sum, max: the largest sum of sizes in a row,",
+    "2 p (1 - p) of the largest p.",
     "Where a number is below the smallest double its logarithm is exact still.",
     "The second page (v) moves the selected key's logit against the others. dp/dz peaks",
     "where the key weighs as much as all others together: at ln(n - 1) when they are 0.",

@@ -1,6 +1,7 @@
 /* logit_list.c - a row of logits: inserting, deleting, adding, presets. */
 #include "attnviz/logit_list.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,13 +27,15 @@ bool av_logit_list_delete(struct av_logit_list *l, size_t at)
     return true;
 }
 
-/* Nine decimals, while a double can tell them; dividing gives the double that
- * is nearest to the decimal. */
+/* A sum that is rounding away from nine decimals becomes them: dividing gives
+ * the double that is nearest to the decimal. */
 static double sum(double x, double by)
 {
     const double per_unit = 1e9;
-    double scaled = (x + by) * per_unit;
-    return fabs(scaled) < 0x1p53 ? round(scaled) / per_unit : x + by;
+    double plain = x + by;
+    double decimal = round(plain * per_unit) / per_unit;
+    bool told = fabs(plain * per_unit) < 0x1p53; /* else a double has no nine decimals */
+    return told && fabs(decimal - plain) <= 2 * DBL_EPSILON * (fabs(x) + fabs(by)) ? decimal : plain;
 }
 
 /* A change of [from, end) that is made only if every number allows it. */
@@ -98,6 +101,16 @@ bool av_logit_list_take(struct av_logit_list *l, const double *x, size_t n, doub
         l->at[i] = x[i] * by;
     }
     l->n = (int64_t)n;
+    return true;
+}
+
+bool av_logit_list_even(const struct av_logit_list *l)
+{
+    for (int64_t i = 1; i < l->n; i++) {
+        if (l->at[i] < l->at[0] || l->at[i] > l->at[0]) {
+            return false;
+        }
+    }
     return true;
 }
 

@@ -97,6 +97,30 @@ static void nudges_stay_decimal(void **state)
     ASSERT_IS(&l, 2, 0.3, -0.5);
 }
 
+/* What has more than nine decimals keeps them: a shift keeps differences. */
+static void longer_numbers_are_not_cut(void **state)
+{
+    (void)state;
+    struct av_logit_list l = { 0, { 0 } };
+    SET(&l, 2, 1.0 / 3, -2.718281828459045);
+    assert_true(av_logit_list_add(&l, 9));
+    ASSERT_IS(&l, 2, 1.0 / 3 + 9, -2.718281828459045 + 9);
+    assert_true(av_logit_list_nudge(&l, 0, 0.1));
+    assert_true(l.at[0] == 1.0 / 3 + 9 + 0.1);
+}
+
+static void even_lists_are_known(void **state)
+{
+    (void)state;
+    struct av_logit_list l = { 0, { 0 } };
+    SET(&l, 3, 5, 5, 5);
+    assert_true(av_logit_list_even(&l));
+    SET(&l, 3, 5, 5, 5.1);
+    assert_false(av_logit_list_even(&l));
+    SET(&l, 1, 5);
+    assert_true(av_logit_list_even(&l));
+}
+
 /* Steps below a unit in the last place change nothing, and that is told. */
 static void what_cannot_change_is_refused(void **state)
 {
@@ -173,6 +197,8 @@ int main(void)
         cmocka_unit_test(a_full_list_takes_no_more),
         cmocka_unit_test(a_longer_list_ends_in_zeros),
         cmocka_unit_test(nudges_stay_decimal),
+        cmocka_unit_test(longer_numbers_are_not_cut),
+        cmocka_unit_test(even_lists_are_known),
         cmocka_unit_test(what_cannot_change_is_refused),
         cmocka_unit_test(overflow_leaves_the_list_as_it_was),
         cmocka_unit_test(factors_of_two_are_exact),

@@ -285,6 +285,38 @@ static void keys_edit_the_row(void **state)
     fake_free(&f);
 }
 
+/* What is said of a change is true of the row at hand. */
+static void words_fit_the_row(void **state)
+{
+    (void)state;
+    static struct av_logit_list l;
+    struct fake f;
+    make(&f, NULL);
+    make_list(&l, 2, (const double[]){ 5, 5 });
+    assert_string_equal(press(&f, &l, 0, "F").say, "all logits × 2: equal ones, which weigh the same");
+    make_list(&l, 2, (const double[]){ 5, 4 });
+    assert_string_equal(press(&f, &l, 0, "F").say, "all logits × 2: the weights are less even");
+    assert_string_equal(press(&f, &l, 0, "f").say, "all logits / 2: the weights are more even");
+    make_list(&l, 2, (const double[]){ 1e16, 1e16 + 2 });
+    assert_string_equal(press(&f, &l, 0, "B").say, "all logits + 9, rounded");
+    make_list(&l, 2, (const double[]){ 0, 0 });
+    assert_string_equal(press(&f, &l, 0, "f").say, "all logits are 0");
+    make_list(&l, 1, (const double[]){ 1e30 });
+    assert_string_equal(press(&f, &l, 0, "k").say, "this logit is too large for such a step to change it");
+    fake_free(&f);
+}
+
+/* With a temperature, what is typed and what the softmax gets are two numbers. */
+static void given_logits_stand_beside_z(void **state)
+{
+    (void)state;
+    struct fake f;
+    LAB(&f, 3, 4, 2, 0);
+    f.s.params.logits.at[0] = 8;
+    SAYS(&f, "z             4, given 8");
+    fake_free(&f);
+}
+
 static void presets_go_round(void **state)
 {
     (void)state;
@@ -357,6 +389,8 @@ int main(void)
         cmocka_unit_test(what_lies_outside_is_said),
         cmocka_unit_test(a_range_widens_the_sweep),
         cmocka_unit_test(keys_edit_the_row),
+        cmocka_unit_test(words_fit_the_row),
+        cmocka_unit_test(given_logits_stand_beside_z),
         cmocka_unit_test(presets_go_round),
         cmocka_unit_test(the_selected_row_is_loaded),
         cmocka_unit_test(a_click_selects_the_key_below_it),
