@@ -166,8 +166,8 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
     }
     const char *const formulas[] = {
         "Var[q] = d_model Var[w] E[x^2];  Var[s] = d_k Var[q] Var[k], over x and w",
-        "row s: variance within a row of s, d_k Var[q] d_model Var[w] Var[x]: all that a softmax sees",
-        "Var[w]: pytorch 1/(3 d_model), unit 1/d_model, xavier 2/(d_model + d_k), kaiming 2/d_model",
+        "row s = d_k Var[q] d_model Var[w] Var[x], within a row: all that a softmax sees",
+        "d_model Var[w]: pytorch 1/3, unit 1, xavier 2 d_model/(d_model + d_k), kaiming 2",
     };
     y++;
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {

@@ -299,7 +299,7 @@ static void row_var(struct av_chain_step *step, const struct facts *f)
     step->needs = "needs this and T = 1; shifts of a whole row (k_mean, offset) go unseen";
     say(step->formula, "Var_j[z] = (α/T)^2 d_k");
     say(step->values, " = (%.3g/%.3g)^2×%g", f->alpha, f->t, f->d);
-    if (f->known) {
+    if (f->known && !isnan(var.value)) {
         say(step->instead, "(%.3g/%.3g)^2×%.4g", f->alpha, f->t, var.value);
     }
     judge(step, few_pairs(var));
