@@ -85,24 +85,25 @@ def limit(n):
     return mpf(n) * (n - 1) * mp.quad(f, [-10, -6, -5, -4, -3, -2, 0, 3, 9])
 
 
-print("/* n, sigma, entropy, trace */")
-KEYS = [2, 3, 8, 64, 512, 1024, 131072]
-for sigma in (0.03, 0.25, 0.5, 1, 2, 3, 4, 5.5, 8, 16, 32, 128):
-    for n, (h, t) in zip(KEYS, means(sigma, KEYS)):
-        print("{ %d, %g, %.14g, %.14g }," % (n, sigma, h, t), flush=True)
-for sigma in (0.001, 1000, 1e6, 1e10):
-    h, t = two_keys(mpf(sigma))
-    print("{ 2, %g, %s, %s }," % (sigma, mp.nstr(h, 14), mp.nstr(t, 14)))
-print("/* n, limit of sigma trace */")
-for n in (2, 3, 32, 2048, 131072):
-    print("{ %d, %s }," % (n, mp.nstr(limit(n), 14)))
-print("/* n, d, sigma, entropy, trace averaged over |q| */")
-for n, d, sigma in ((2, 1, 1), (32, 1, 20), (128, 3, 5), (1024, 16, 4), (64, 64, 8), (64, 64, 1), (8, 512, 22.627417)):
-    h, t = chi_means(sigma, d, n)
-    print("{ %d, %d, %.9g, %.12g, %.12g }," % (n, d, sigma, h, t), flush=True)
-print("/* causal: first length, last length, sigma, entropy, trace, entropy / ln n */")
-for lo, hi, sigma in ((2, 16, 3), (2, 300, 1), (2, 2048, 4), (1500, 2500, 8)):
-    rows = means(sigma, range(lo, hi + 1))
-    h, t = (sum(r[i] for r in rows) / len(rows) for i in (0, 1))
-    norm = sum(r[0] / np.log(ld(n)) for n, r in zip(range(lo, hi + 1), rows)) / len(rows)
-    print("{ %d, %d, %g, %.12g, %.12g, %.12g }," % (lo, hi, sigma, h, t, norm), flush=True)
+if __name__ == "__main__":
+    print("/* n, sigma, entropy, trace */")
+    KEYS = [2, 3, 8, 64, 512, 1024, 131072]
+    for sigma in (0.03, 0.25, 0.5, 1, 2, 3, 4, 5.5, 8, 16, 32, 128):
+        for n, (h, t) in zip(KEYS, means(sigma, KEYS)):
+            print("{ %d, %g, %.14g, %.14g }," % (n, sigma, h, t), flush=True)
+    for sigma in (0.001, 1000, 1e6, 1e10):
+        h, t = two_keys(mpf(sigma))
+        print("{ 2, %g, %s, %s }," % (sigma, mp.nstr(h, 14), mp.nstr(t, 14)))
+    print("/* n, limit of sigma trace */")
+    for n in (2, 3, 32, 2048, 131072):
+        print("{ %d, %s }," % (n, mp.nstr(limit(n), 14)))
+    print("/* n, d, sigma, entropy, trace averaged over |q| */")
+    for n, d, sigma in ((2, 1, 1), (32, 1, 20), (128, 3, 5), (1024, 16, 4), (64, 64, 8), (64, 64, 1), (8, 512, 22.627417)):
+        h, t = chi_means(sigma, d, n)
+        print("{ %d, %d, %.9g, %.12g, %.12g }," % (n, d, sigma, h, t), flush=True)
+    print("/* causal: first length, last length, sigma, entropy, trace, entropy / ln n */")
+    for lo, hi, sigma in ((2, 16, 3), (2, 300, 1), (2, 2048, 4), (1500, 2500, 8)):
+        rows = means(sigma, range(lo, hi + 1))
+        h, t = (sum(r[i] for r in rows) / len(rows) for i in (0, 1))
+        norm = sum(r[0] / np.log(ld(n)) for n, r in zip(range(lo, hi + 1), rows)) / len(rows)
+        print("{ %d, %d, %g, %.12g, %.12g, %.12g }," % (lo, hi, sigma, h, t, norm), flush=True)
