@@ -104,7 +104,7 @@ static void plain_scores(double *scores, const struct av_params *p, size_t d)
         av_kernels_named("base")->draw(e, 0, d, (enum av_dist)p->dist, (struct av_stream){ p->seed, 1, r });
         scores[r] = 0;
         for (size_t c = 0; c < d; c++) {
-            double x = q[c];
+            double x = (double)q[c];
             double y = p->corr * x + sqrt(1 - p->corr * p->corr) * (double)e[c];
             scores[r] += (p->q_mean + p->q_std * x) * (p->k_mean + p->k_std * y);
         }

@@ -85,9 +85,9 @@ static void an_estimate_has_the_digits_of_its_error(void **state)
         { { 1012.15, 12.8, 1024, -0.9 }, 1, "1012±13 (1024)" },
         { { -0.0003, 0.004, 0, 0 }, 1, "0.000±0.004 (0)" },
         { { 3.123e9, 4.56e7, 3.1e9, 0 }, 2, "3.12e9±4.6e7 (3.1e9)" },
-        { { 0, 0, 0, NAN }, 2, "0 (0)" },
-        { { 5, NAN, NAN, NAN }, 2, "5.00" },
-        { { NAN, NAN, 1, NAN }, 2, "n/a (1)" },
+        { { 0, 0, 0, (double)NAN }, 2, "0 (0)" },
+        { { 5, (double)NAN, (double)NAN, (double)NAN }, 2, "5.00" },
+        { { (double)NAN, (double)NAN, 1, (double)NAN }, 2, "n/a (1)" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char text[AV_ESTIMATE_MAX];
