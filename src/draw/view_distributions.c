@@ -222,20 +222,20 @@ static const char *const listens[] = { "samples", "bins",   "d_k_1",  "d_k_2", "
                                        "k_std",   "q_mean", "k_mean", "corr",  "exponent", "seed",  NULL };
 
 static const char *const about[] = {
-    "Histograms of the scores q·k of independent pairs of a query and a key, at four",
-    "d_k, and of the same scores times d_k^-exponent. A smaller d_k takes the first",
-    "columns of the same pairs.",
-    "When entries have mean 0 and variance 1, the scores spread as sqrt(d_k); divided",
-    "by it they have variance 1 at every d_k.",
+    "Histograms of the scores q·k of independent pairs of a query and a key, at",
+    "four d_k, and of the same scores times d_k^-exponent. A smaller d_k takes the",
+    "first columns of the same pairs.",
+    "When entries have mean 0 and variance 1, the scores spread as sqrt(d_k);",
+    "divided by it they have variance 1 at every d_k.",
     "Scaled and unscaled fill the height of a panel each, so their heights do not",
-    "compare: the left margin tells the density at the top. A column shows the highest",
-    "of the bins that it covers.",
+    "compare: the left margin tells the density at the top. A column of the screen",
+    "shows the highest of the bins that it covers.",
     "• is the exact density, known for normal entries of mean 0 that are not",
     "correlated; × the normal density of the mean and variance of theory.",
-    "SE is the standard error, from leaving out one of 50 groups of pairs at a time;",
-    "off by is the distance from theory in standard errors.",
-    "Below, variance over d_k: on logarithmic axes a power of d_k is a straight line,",
-    "and its slope is the power. Points are measured, dots are theory.",
+    "SE is the standard error, from leaving out one of 50 groups of pairs at a",
+    "time; off by is the distance from theory in standard errors.",
+    "Below, variance over d_k: on logarithmic axes a power of d_k is a straight",
+    "line, and its slope is the power. Points are measured, dots are theory.",
     NULL,
 };
 

@@ -97,13 +97,16 @@ static struct av_expected expected_pair(const struct av_params *p, size_t d_k)
     return av_expected_scores(&one);
 }
 
+/* Below this, entries of single precision are 0. */
+static const double LEAST_SPREAD = 1e-60;
+
 /* Four standard deviations; where single precision could not resolve them
  * beside the mean, any axis that shows the mean will do. */
 static double reach_of(const struct av_expected *e)
 {
     double spread = 4 * sqrt(e->var);
     double mean = fabs(e->mean);
-    return spread > 1e-5 * mean + 1e-60 ? spread : fmax(1, mean);
+    return spread > 1e-5 * mean + LEAST_SPREAD ? spread : fmax(1, mean);
 }
 
 /* Axis and curves of the scores with scale off. */
@@ -143,7 +146,7 @@ static void make_theory(struct state *s)
     bool centred = p->q_mean == 0 && p->k_mean == 0 && p->corr == 0;
     r->samples = (size_t)p->samples;
     r->bins = (size_t)p->bins;
-    r->has_exact = p->dist == AV_DIST_NORMAL && centred && p->q_std * p->k_std > 0;
+    r->has_exact = p->dist == AV_DIST_NORMAL && centred && p->q_std * p->k_std > LEAST_SPREAD;
     for (size_t i = 0; i < AV_DISTRIBUTIONS; i++) {
         struct av_distribution_panel *panel = &r->panels[i];
         panel->d_k = panel_d_k(p, i);
