@@ -65,16 +65,21 @@ static void draw_cell(struct av_canvas *c, struct av_rect cell, double part, boo
     }
 }
 
-/* The number itself in the middle of a large cell. */
+/* The number itself in the middle of a large cell, clear of the marks, with as
+ * many digits as fit. */
 static void draw_number(struct av_canvas *c, struct av_rect cell, const struct av_softmax_row *row,
                         struct av_jacobian_place at)
 {
-    char number[AV_NUMBER_MAX];
-    char text[AV_NUMBER_MAX + 4];
-    double v = fabs(av_jacobian_entry(row, at.row, at.col));
-    av_plot_tiny(number, v, av_jacobian_log10_entry(row, at.row, at.col), 3);
-    snprintf(text, sizeof text, "%s%s", at.row == at.col || !(row->stats->keys > 1) ? "" : "-", number);
-    av_plot_fit(c, cell.x + 1, cell.x + cell.w, cell.y + (cell.h - 1) / 2, AV_ROLE_TEXT, text);
+    double v = av_jacobian_entry(row, at.row, at.col);
+    double log10_v = av_jacobian_log10_entry(row, at.row, at.col);
+    const char *sign = at.row == at.col || isinf(log10_v) ? "" : "-";
+    int end = cell.x;
+    for (int digits = 3; digits > 0 && end == cell.x; digits--) {
+        char number[AV_NUMBER_MAX];
+        char text[AV_NUMBER_MAX + 4];
+        snprintf(text, sizeof text, " %s%s ", sign, av_plot_tiny(number, fabs(v), log10_v, digits));
+        end = av_plot_fit(c, cell.x, cell.x + cell.w, cell.y + (cell.h - 1) / 2, AV_ROLE_TEXT, text);
+    }
 }
 
 static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const struct av_lab_row *lab, bool log)

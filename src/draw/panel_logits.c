@@ -195,7 +195,7 @@ void av_panel_logit_weights(struct av_canvas *c, struct av_rect r, const struct 
                       .value = lab->row.p,
                       .name = "weights p",
                       .notes = { "unchanged when all logits move (b B), changed by factors (f F)",
-                                 "b B: unchanged  f F: all change", "b B: unchanged" },
+                                 "b B: unchanged  f F: changed", "b B: unchanged" },
                       .lo = 0,
                       .hi = top,
                       .relative = false };

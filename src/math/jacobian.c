@@ -184,8 +184,10 @@ struct av_jacobian_norm av_jacobian_norm_2(const struct av_softmax_row *row)
     struct secular s = make_secular(row);
     double lo = 1;
     double hi = fmax(1, fmin(1 / s.gap, 2 * row->stats->max * s.total));
-    for (double y = lo + (hi - lo) / 2; y > lo && y < hi; y = lo + (hi - lo) / 2) {
+    double y = lo + (hi - lo) / 2;
+    while (y > lo && y < hi) { /* until no double lies between */
         *(below_root(&s, y) ? &lo : &hi) = y;
+        y = lo + (hi - lo) / 2;
     }
     double part = hi / s.total;
     return (struct av_jacobian_norm){ row->stats->one_minus_max * part,
