@@ -54,7 +54,7 @@ struct av_claim {
     struct av_fact_setting settings[AV_FACT_SETTINGS];
 };
 
-enum { AV_CLAIM_MOST = 50 };
+enum { AV_CLAIM_MOST = 48 };
 
 /* The table, and its number of rows. */
 const struct av_claim *av_claims(size_t *count);

@@ -131,7 +131,7 @@ void av_panel_fact(struct av_canvas *c, struct av_rect r, const struct av_fact *
     rest = draw_text(c, rest, "experiment", AV_ROLE_TEXT, claim->experiment);
     rest = draw_text(c, rest, "rule", AV_ROLE_TEXT, av_claim_rule(claim, rule));
     size_t settings = av_claim_settings(claim);
-    if (rest.h > 0) {
+    if (rest.h > 1) {
         draw_heading(c, rest, fact, seed);
     }
     for (size_t i = 0; i < settings && rest.h > (int)i + 1; i++) {

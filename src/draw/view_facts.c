@@ -13,6 +13,7 @@ enum {
     WORD_X = 3,
     WIDE = 88,    /* from here on verdicts are written out */
     WIDEST = 140, /* and what was measured has a column */
+    MOST = 160,   /* the table is not wider: lines are to be followed */
     NARROW = 60   /* and below there is no room for numbers */
 };
 
@@ -115,9 +116,9 @@ struct columns {
 static struct columns make_columns(struct av_rect r)
 {
     struct columns k;
-    int right = r.x + r.w - 1;
+    int right = r.x + (r.w < MOST ? r.w : MOST) - 1;
     k.right = right;
-    k.claim = r.x + WORD_X + (r.w >= WIDE ? 16 : 10);
+    k.claim = r.x + WORD_X + (r.w >= WIDE ? 17 : 11);
     k.value = r.w < NARROW ? right : right - (r.w >= WIDE ? 18 : 16);
     k.quantity = r.w >= WIDEST ? k.claim + AV_CLAIM_MOST + 2 : k.value;
     return k;
@@ -140,14 +141,18 @@ static void draw_quantity(struct av_canvas *c, const struct columns *k, int y, c
     av_plot_wrap(c, (struct av_rect){ k->quantity, y, k->value - k->quantity - 1, 1 }, AV_ROLE_DIM, text);
 }
 
-static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_fact *f)
+static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_fact *f, bool is_selected)
 {
     struct columns k = make_columns(r);
     struct av_fact_look look = av_fact_look(f->verdict);
     char value[AV_FACT_LINE];
     av_fact_glyph(c, r.x + GLYPH_X, r.y, &look);
     av_plot_fit(c, r.x + WORD_X, k.claim, r.y, look.role, r.w >= WIDE ? look.word : look.brief);
-    av_plot_wrap(c, (struct av_rect){ k.claim, r.y, k.quantity - k.claim - 1, 1 }, AV_ROLE_TEXT, f->claim->text);
+    struct av_rect claim = { k.claim, r.y, k.quantity - k.claim - 1, 1 };
+    av_plot_wrap(c, claim, is_selected ? AV_ROLE_SELECT : AV_ROLE_TEXT, f->claim->text);
+    if (is_selected) {
+        av_canvas_put(c, r.x, r.y, 0x25B8, AV_ROLE_SELECT);
+    }
     if (f->verdict == AV_FACT_OPEN) {
         return;
     }
@@ -172,10 +177,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
         draw_headings(c, (struct av_rect){ r.x, r.y + 1, r.w, 1 });
         for (int i = 0; i < p.table.h; i++) {
             struct av_rect line = { p.table.x, p.table.y + i, p.table.w, 1 };
-            draw_row(c, line, &facts->facts[first + (size_t)i]);
-            if (first + (size_t)i == at) {
-                av_canvas_mark(c, line);
-            }
+            draw_row(c, line, &facts->facts[first + (size_t)i], first + (size_t)i == at);
         }
         av_panel_fact(c, p.detail, &facts->facts[at], facts->seed);
     }
@@ -247,7 +249,8 @@ static const char *const about[] = {
     "Each claim has a quantity, a range it must be in, and settings in which it",
     "is measured: the claim holds when the mean over the seeds is in the range in",
     "all settings, holds only when ... in some, and is false in none.",
-    "The table names the setting that speaks against a claim, if there is one.",
+    "The number in the table is of the first setting that speaks against the",
+    "claim, if there is one. Below: ✓ a setting agrees, ✗ it does not.",
     "`attnviz facts` writes the same as text, JSON or CSV.",
     NULL,
 };
