@@ -7,35 +7,10 @@
  * gradient by its own root mean square, gives the rounding of the smallest
  * gradients the weight of the largest: 4e-5 after ten steps. It does not pile
  * up: over 1600 steps means of epochs agree to 2e-5. */
-#include "attnviz/train.h"
+#include "train_driver.h"
 #include "train_reference.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static struct av_train *train_of(const char *settings, const struct av_kernels *kernels)
-{
-    struct av_params p;
-    struct av_train_config c;
-    struct av_train *t;
-    struct av_error e;
-    char text[512];
-    av_params_default(&p);
-    assert_true(strlen(settings) < sizeof text);
-    strcpy(text, settings);
-    for (char *at = strtok(text, " "); at != NULL; at = strtok(NULL, " ")) {
-        assert_int_equal(av_params_set_text(&p, at, &e), AV_OK);
-    }
-    assert_int_equal(av_params_check(&p, false, &e), AV_OK);
-    assert_int_equal(av_train_configure(&c, &p, &e), AV_OK);
-    assert_int_equal(av_train_new(&t, &c, kernels, &e), AV_OK);
-    return t;
-}
 
 /* The size of a field's own numbers, beside which it is rounded: means of
  * entries are small differences, as the spread of the entries tells. */
@@ -113,9 +88,7 @@ static void one_step_and_ten(void **state)
 
 static void check_long(const struct av_kernels *kernels)
 {
-    struct av_train *t = train_of(reference_long_settings, kernels);
-    while (av_train_step(t)) {
-    }
+    struct av_train *t = trained(reference_long_settings, kernels);
     assert_int_equal(av_train_steps(t), 1600);
     for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
         const struct av_train_run *run = av_train_run(t, twin);
