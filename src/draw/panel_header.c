@@ -95,7 +95,7 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
     const struct av_params *p = &s->params;
     size_t n = 0;
     if (s->from_logits) {
-        snprintf(pieces[n++], PIECE, "%zu logits given", s->n_k);
+        snprintf(pieces[n++], PIECE, "%zu logit%s given", s->n_k, s->n_k == 1 ? "" : "s");
         return n;
     }
     if (p->scale == 0 || s->gliding) { /* not in the formula */

@@ -65,6 +65,23 @@ static struct av_app *open_sized(int64_t size)
 
 /* ---- One frame ----------------------------------------------------------------- */
 
+/* Every view once: what it works with beside the pipeline is made when it is
+ * first seen. */
+static void see_all(struct av_app *app, size_t views)
+{
+    for (size_t v = 0; v < views; v++) {
+        av_app_draw(app);
+        press(app, "Tab");
+    }
+}
+
+/* In the lab some keys of other views change how long the row is; a study's
+ * selected parameter may be one of its sizes. */
+static bool changes_sizes(const struct av_view *view, const char *keys)
+{
+    return (view->lab && strpbrk(keys, "xzZ") != NULL) || (view->study != NULL && strcmp(keys, "Right") == 0);
+}
+
 /* Whatever is on the screen: it is drawn, and every change that keeps the
  * sizes is computed and drawn, without one allocation. */
 static void a_frame_allocates_nothing(void **state)
@@ -81,12 +98,16 @@ static void a_frame_allocates_nothing(void **state)
     assert_true(allocations > 0); /* they are counted */
     uint64_t now = 0;
     size_t views;
-    av_views(&views);
+    const struct av_view *const *table = av_views(&views);
+    see_all(app, views);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         av_app_resize(app, sizes[i][0], sizes[i][1]);
         unsigned long before = allocations;
         for (size_t v = 0; v < views; v++) {
             for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+                if (changes_sizes(table[v], keys[k])) {
+                    continue;
+                }
                 press(app, keys[k]);
                 av_app_draw(app);
                 av_app_tick(app, now += 40);
