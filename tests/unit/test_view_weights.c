@@ -185,7 +185,14 @@ static void small_weights_leave_their_column_blank(void **state)
 
 static struct av_view_edit edit_of(struct fake *f, int w, int h)
 {
-    return (struct av_view_edit){ &f->state, &f->s, f->s.params.query, f->s.params.key, h, w };
+    return (struct av_view_edit){
+        .state = &f->state,
+        .snapshot = &f->s,
+        .query = f->s.params.query,
+        .key = f->s.params.key,
+        .rows = h,
+        .cols = w,
+    };
 }
 
 /* The marked cell is where a click selects the same query and key. */
