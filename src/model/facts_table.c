@@ -108,7 +108,7 @@ static const struct av_claim table[] = {
         { "d_k 1000", av_measure_temperature, 256, 32, 1000, 0.5, UNIT } } },
     { "order", "The scale never changes the order of weights",
       "64 keys at d_k 64, weights with and without the scale",
-      "share of neighbouring pairs that change their order", "", 0, 0,
+      "share of neighbours that change their order", "", 0, 0,
       "neighbours that change their order: {1} in a row, {2} in a column", false, {
         { "weights of one row", av_measure_swaps_in_row, 256, 64, 64, 0, UNIT },
         { "weights of different rows", av_measure_swaps_in_column, 256, 64, 64, 0, UNIT } } },
