@@ -56,8 +56,8 @@ struct av_saturation_plane {
 
 struct av_saturation {
     struct av_params params; /* that it is of */
-    size_t rows;             /* queries that are measured: all n_q, or of more than AV_SATURATION_PAIRS
-                                pairs so many, evenly spaced, that no more are left */
+    size_t rows;             /* queries that are measured: all n_q, or, of more than AV_SATURATION_PAIRS
+                                pairs, evenly spaced ones that make no more */
     size_t rows_counting;    /* of these, rows with two or more keys */
 
     /* Exact means, where the theory holds: independent normal entries, q_mean

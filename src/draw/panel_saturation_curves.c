@@ -17,6 +17,7 @@ enum {
     MEAN_NOW = 0x25CB,
     MEAN_OTHER = '+',
     MARK_BELOW = 0x25BE,
+    LEVEL = 0x2504,
     CURSOR = 0x2502
 };
 
@@ -42,63 +43,21 @@ struct curve {
     bool log;
     enum av_saturation_quantity main, mean; /* the same: there is one only */
     theory_value theory;                    /* NULL: none is known */
+    double level;                           /* a limit that is drawn across; 0: none */
+    const char *level_name;
 };
 
 static const struct curve curves[AV_SATURATION_CURVES] = {
-    { "entropy", "/ ln n, mean", false, AV_SATURATION_ENTROPY, AV_SATURATION_ENTROPY, theory_entropy },
-    { "jacobian_fro", "", true, AV_SATURATION_FRO_MEDIAN, AV_SATURATION_FRO_MEAN, NULL },
-    { "largest weight", "", false, AV_SATURATION_MAX_MEDIAN, AV_SATURATION_MAX_MEAN, NULL },
-    { "largest > 0.9", "share of rows", false, AV_SATURATION_LARGE, AV_SATURATION_LARGE, NULL },
-    { "dq_rms", "", true, AV_SATURATION_DQ_MEDIAN, AV_SATURATION_DQ_MEAN, NULL },
-    { "dead rows", "share, fro < 1e-3", false, AV_SATURATION_DEAD, AV_SATURATION_DEAD, NULL },
-    { "trace", "sum p (1 - p), mean", true, AV_SATURATION_TRACE, AV_SATURATION_TRACE, theory_trace },
+    { "entropy", "/ ln n, mean", false, AV_SATURATION_ENTROPY, AV_SATURATION_ENTROPY, theory_entropy, 0, "" },
+    { "jacobian_fro", "", true, AV_SATURATION_FRO_MEDIAN, AV_SATURATION_FRO_MEAN, NULL, AV_DEAD_FRO, "dead" },
+    { "largest weight", "", false, AV_SATURATION_MAX_MEDIAN, AV_SATURATION_MAX_MEAN, NULL, AV_LARGEST_ALARM, "alarm" },
+    { "largest > 0.9", "share of rows", false, AV_SATURATION_LARGE, AV_SATURATION_LARGE, NULL, 0, "" },
+    { "dq_rms", "", true, AV_SATURATION_DQ_MEDIAN, AV_SATURATION_DQ_MEAN, NULL, 0, "" },
+    { "dead rows", "share, fro < 1e-3", false, AV_SATURATION_DEAD, AV_SATURATION_DEAD, NULL, AV_DEAD_SHARE, "alarm" },
+    { "trace", "sum p (1 - p), mean", true, AV_SATURATION_TRACE, AV_SATURATION_TRACE, theory_trace, 0, "" },
 };
 
-/* ---- axes ------------------------------------------------------------ */
-
-struct av_axis av_saturation_axis(int cells)
-{
-    return (struct av_axis){ 1, AV_DIM_MAX, true, cells };
-}
-
-/* First column of a label centred below its tick, within the axis. */
-static int label_start(const struct av_axis *a, int cell, int len)
-{
-    int start = cell - len / 2;
-    start = start + len > a->cells ? a->cells - len : start;
-    return start > 0 ? start : 0;
-}
-
-void av_panel_saturation_axis(struct av_canvas *c, const struct av_axis *a, int x, int y, size_t cursor, bool labels)
-{
-    enum { LABEL_ROOM = 7, OCTAVES = 12 };
-    char label[AV_NUMBER_MAX];
-    int at = av_axis_cell(a, (double)cursor);
-    int len = snprintf(label, sizeof label, "%zu", cursor);
-    int from = label_start(a, at, len);
-    int behind = from + len;
-    int step = 1;
-    while (step < OCTAVES && (a->cells * step < LABEL_ROOM * OCTAVES || OCTAVES % step != 0)) {
-        step++;
-    }
-    for (int i = 0; i < a->cells; i++) {
-        av_canvas_put(c, x + i, y, 0x2500, AV_ROLE_AXIS);
-    }
-    if (labels) {
-        av_plot_fit_right(c, x - AV_SATURATION_MARGIN, x - 2, y + 1, AV_ROLE_DIM, "d_k");
-        av_plot_fit(c, x + from, x + a->cells, y + 1, AV_ROLE_SELECT, label);
-    }
-    for (int octave = 0; octave <= OCTAVES; octave += step) {
-        len = snprintf(label, sizeof label, "%d", 1 << octave);
-        int cell = av_axis_cell(a, 1 << octave);
-        int start = label_start(a, cell, len);
-        av_canvas_put(c, x + cell, y, 0x252C, AV_ROLE_AXIS);
-        if (labels && (start > behind || start + len < from)) {
-            av_plot_fit(c, x + start, x + a->cells, y + 1, AV_ROLE_AXIS, label);
-        }
-    }
-    av_canvas_put(c, x + at, y, 0x253C, AV_ROLE_SELECT);
-}
+/* ---- the axis of values -------------------------------------------------- */
 
 /* Shares and the like from 0 to 1, gradients by whole powers of ten that hold
  * both states. Rows of cells stand for the values at their middles, the lowest
@@ -220,6 +179,16 @@ static void draw_upright(const struct plot *p, double d, uint32_t glyph, enum av
     }
 }
 
+static void draw_level(const struct plot *p, const struct curve *curve)
+{
+    if (curve->level > 0 && !below(p, curve->level)) {
+        int y = cell_at(p, 1, curve->level).y;
+        for (int x = 0; x < p->cells.w; x++) {
+            av_canvas_put(p->c, p->cells.x + x, y, LEVEL, AV_ROLE_WARN);
+        }
+    }
+}
+
 static bool is_now(const struct av_saturation *s, bool scale)
 {
     return (s->params.scale != 0) == scale;
@@ -241,6 +210,7 @@ static void draw_strokes(const struct plot *p, const struct curve *curve, const 
 {
     bool now = s->params.scale != 0;
     bool exact = curve->theory != NULL && s->has_theory;
+    draw_level(p, curve);
     for (int scale = 0; scale < 2; scale++) {
         draw_upright(p, s->freezing_d[scale], FREEZES[scale], av_look_scale(scale).fill.role);
     }
@@ -263,32 +233,40 @@ static void draw_strokes(const struct plot *p, const struct curve *curve, const 
     }
 }
 
-/* "jacobian_fro  ● scaled  ◇ unscaled median  ○ + mean". */
+/* "● ◇ median  ○ + mean"; the column behind it and a gap, x when it does not
+ * fit. */
+static int draw_kinds(struct av_canvas *c, int x, int right, int y, const struct av_saturation *s)
+{
+    static const char *const words[] = { "median", "mean" };
+    for (int k = 0; k < 2; k++) {
+        int end = av_plot_fit(c, x + 4, right, y, AV_ROLE_DIM, words[k]);
+        if (end == x + 4) {
+            return x;
+        }
+        for (int i = 0; i < 2; i++) { /* the present state first */
+            bool scale = (s->params.scale != 0) == (i == 0);
+            uint32_t mark = k == 0 ? main_mark(s, scale) : mean_mark(s, scale);
+            av_canvas_put(c, x + 2 * i, y, mark, av_look_scale(scale).fill.role);
+        }
+        x = end + 2;
+    }
+    return x;
+}
+
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct curve *curve, const struct av_saturation *s)
 {
     int right = r.x + r.w;
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, curve->name);
     if (curve->mean != curve->main) {
-        bool now = s->params.scale != 0;
-        x += 2;
-        for (int k = 0; k < 2; k++) {
-            bool medians = k == 0;
-            const char *word = medians ? "median" : "mean";
-            if (av_plot_fit(c, x + 4, right, r.y, AV_ROLE_DIM, word) == x + 4) {
-                return;
-            }
-            bool scale = now;
-            for (int i = 0; i < 2; i++, scale = !scale) {
-                av_canvas_put(c, x + 2 * i, r.y, medians ? main_mark(s, scale) : mean_mark(s, scale),
-                              av_look_scale(scale).fill.role);
-            }
-            x += medians ? 12 : 0;
-        }
-        return;
+        x = draw_kinds(c, x + 2, right, r.y, s);
+    } else {
+        x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_DIM, curve->meaning) + 2;
     }
-    x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_DIM, curve->meaning) + 2;
     if (curve->theory != NULL && s->has_theory) {
-        av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_CURVE, AV_ROLE_CURVE }, "exact");
+        x = av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_CURVE, AV_ROLE_CURVE }, "exact");
+    }
+    if (curve->level > 0) {
+        av_panel_legend(c, x, right, r.y, (struct av_fill){ LEVEL, AV_ROLE_WARN }, curve->level_name);
     }
 }
 

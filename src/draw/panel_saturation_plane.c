@@ -141,7 +141,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sa
     if ((s->params.scale != 0) == scale) {
         x = av_plot_fit(c, x + 1, right, r.y, look.fill.role, "now");
     }
-    av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, s->has_theory ? "exact theory" : "measured");
+    const char *source = s->has_theory ? "exact theory" : s->plane[scale].stride > 0 ? "measured" : "being measured";
+    av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, source);
 }
 
 void av_panel_saturation_plane(struct av_canvas *c, struct av_rect r, const struct av_saturation *s, bool scale)

@@ -13,7 +13,7 @@ enum {
     TABLE_LEAST_H = 8,
     CURVES_LEAST_H = 6,   /* below their names */
     FURTHER_LEAST_H = 10, /* below the table */
-    PIECES = 8,
+    PIECES = 12,
     PIECE = 64
 };
 
@@ -23,6 +23,7 @@ enum {
  * number. */
 static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_saturation *s)
 {
+    static const char *const rarely[] = { "q_std", "k_std", "q_mean", "k_mean", "corr" }; /* not as by default */
     const struct av_params *p = &s->params;
     char number[AV_NUMBER_MAX];
     size_t n = 0;
@@ -36,8 +37,12 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_saturation
         snprintf(pieces[n++], PIECE, "causal");
     }
     snprintf(pieces[n++], PIECE, "%s", av_param_find("dist")->choices[p->dist]);
-    if (p->corr != 0) {
-        snprintf(pieces[n++], PIECE, "corr %s", av_plot_short(number, p->corr, 3));
+    for (size_t i = 0; i < sizeof rarely / sizeof rarely[0]; i++) {
+        const struct av_param *row = av_param_find(rarely[i]);
+        double value = av_param_get(row, p);
+        if (value != row->def) {
+            snprintf(pieces[n++], PIECE, "%s %s", row->name, av_plot_short(number, value, 3));
+        }
     }
     snprintf(pieces[n++], PIECE, "seed %llu", (unsigned long long)p->seed);
     return n;
@@ -168,7 +173,8 @@ static const char *const about[] = {
     "Curves: the same queries and keys at every d_k from 1 to 4096, once with the",
     "scale and once without. ● ◇ are measured at powers of two and between them,",
     "• is exact theory for normal entries, · joins points where none is known;",
-    "▾ lies below the axis.",
+    "▾ lies below the axis; ┄ is a limit: dead below 1e-3, alarm above 0.9 or above a",
+    "quarter of dead rows.",
     "Entropy: of a row's weights over ln n: 1 when all keys count the same, 0 when one",
     "takes all. Rows above 0.9: how many give one key more than that.",
     "jacobian_fro: how much of a gradient at the weights gets through to the logits;",

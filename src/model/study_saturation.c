@@ -257,40 +257,61 @@ static size_t rows_counting(const struct av_saturation_state *s)
     return rows;
 }
 
-static enum av_status begin(void *state, const struct av_params *p, struct av_error *e)
+/* What av_summary_make reads: rows that are all valid. */
+static void point_summary(struct av_saturation_state *s)
 {
-    struct av_saturation_state *s = state;
-    struct av_saturation *r = &s->result;
-    struct av_params was = r->params;
-    bool begun = s->begun;
-    bool had_theory = r->has_theory;
-    size_t most = (size_t)(AV_SATURATION_PAIRS / p->n_k);
-    s->begun = false;
-    r->rows = (size_t)p->n_q < most ? (size_t)p->n_q : most;
-    enum av_status status = av_saturation_buffers_make(&s->buffers, r->rows, (size_t)p->n_k, e);
-    if (status != AV_OK) {
-        return status;
-    }
-    r->params = *p;
-    r->rows_counting = rows_counting(s);
-    s->summary.n_q = r->rows;
-    s->summary.params.temperature = p->temperature;
+    s->summary.n_q = s->result.rows;
+    s->summary.params.temperature = s->result.params.temperature;
     s->summary.invalid = s->buffers.invalid;
     s->summary.rows = s->buffers.stats;
     s->summary.dq_rms = s->buffers.dq;
-    for (size_t i = 0; i < AV_SATURATION_COLUMNS; i++) {
-        r->points[i].d = av_saturation_d(i);
-    }
-    move_to(s, (size_t)p->d_k);
-    av_saturation_theory(s);
-    forget(s, begun ? &was : NULL, had_theory);
-    s->begun = true;
+}
+
+/* The coarse picture of theory. */
+static void begin_plane(struct av_saturation_state *s)
+{
     struct job job = { 0 };
-    for (size_t stride = 16; stride >= 8 && r->has_theory; stride /= 2) {
+    for (size_t stride = 16; stride >= 8 && s->result.has_theory; stride /= 2) {
         while (find_cells(s, stride, &job)) {
             run_column(s, &job);
         }
     }
+}
+
+/* Files may be larger than a sample can be. */
+static struct av_params within_range(const struct av_params *asked)
+{
+    struct av_params p = *asked;
+    p.n_q = p.n_q < AV_KEYS_MAX ? p.n_q : AV_KEYS_MAX;
+    p.n_k = p.n_k < AV_KEYS_MAX ? p.n_k : AV_KEYS_MAX;
+    p.d_k = p.d_k < AV_DIM_MAX ? p.d_k : AV_DIM_MAX;
+    return p;
+}
+
+static enum av_status begin(void *state, const struct av_params *asked, struct av_error *e)
+{
+    struct av_saturation_state *s = state;
+    struct av_saturation *r = &s->result;
+    struct av_params was = r->params;
+    struct av_params now = within_range(asked);
+    bool begun = s->begun;
+    bool had_theory = r->has_theory;
+    size_t most = (size_t)(AV_SATURATION_PAIRS / now.n_k);
+    size_t rows = (size_t)now.n_q < most ? (size_t)now.n_q : most;
+    s->begun = false;
+    enum av_status status = av_saturation_buffers_make(&s->buffers, rows, (size_t)now.n_k, e);
+    if (status != AV_OK) {
+        return status;
+    }
+    r->params = now;
+    r->rows = rows;
+    r->rows_counting = rows_counting(s);
+    point_summary(s);
+    move_to(s, (size_t)now.d_k);
+    av_saturation_theory(s);
+    forget(s, begun ? &was : NULL, had_theory);
+    begin_plane(s);
+    s->begun = true;
     return AV_OK;
 }
 
@@ -319,6 +340,9 @@ static enum av_status open_state(void **state, const struct av_kernels *kernels,
     if (status != AV_OK) {
         close_state(s);
         return status;
+    }
+    for (size_t i = 0; i < AV_SATURATION_COLUMNS; i++) {
+        s->result.points[i].d = av_saturation_d(i);
     }
     *state = s;
     return AV_OK;

@@ -303,6 +303,21 @@ static void of_many_rows_some_are_measured(void **unused)
     saturation()->close(state);
 }
 
+/* Files may be larger than any sample: their sizes are cut to the ranges. */
+static void sizes_stay_in_range(void **unused)
+{
+    (void)unused;
+    struct av_params p = WITH("n_q=3");
+    p.d_k = AV_DIM_MAX + 1000;
+    p.n_k = 3000000;
+    void *state = opened(NULL);
+    const struct av_saturation *r = present(state, p);
+    assert_int_equal(r->at.d, AV_DIM_MAX);
+    assert_int_equal(r->params.n_k, AV_KEYS_MAX);
+    assert_int_equal(r->rows, 3);
+    saturation()->close(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,7 +325,7 @@ int main(void)
         cmocka_unit_test(theory_is_right_along_the_curve), cmocka_unit_test(random_rows_saturate_as_measured_elsewhere),
         cmocka_unit_test(freezing_is_where_the_spread_is), cmocka_unit_test(the_spread_is_measured_too),
         cmocka_unit_test(no_row_counts_with_one_key),      cmocka_unit_test(extremes_keep_their_precision),
-        cmocka_unit_test(of_many_rows_some_are_measured),
+        cmocka_unit_test(of_many_rows_some_are_measured),  cmocka_unit_test(sizes_stay_in_range),
     };
     return cmocka_run_group_tests_name("saturation", tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void measured_planes_are_kept_too(void **unused)
     (void)unused;
     struct av_kernels kernels = counting();
     void *state = opened(&kernels);
-    struct av_params p = WITH("dist=laplace");
+    struct av_params p = WITH("n_q=6", "n_k=9", "dist=laplace");
     finished(state, p);
     p.d_k = 8;
     p.temperature = 0.5;
@@ -123,7 +123,8 @@ static void assert_equal_results(const struct av_saturation *a, const struct av_
 static void slicing_changes_nothing(void **unused)
 {
     (void)unused;
-    const struct av_params settings[] = { WITH("n_q=90", "n_k=70"), WITH("dist=rademacher", "mask=causal") };
+    const struct av_params settings[] = { WITH("n_q=30", "n_k=70"),
+                                          WITH("n_q=9", "n_k=12", "dist=rademacher", "mask=causal") };
     for (size_t k = 0; k < COUNT(settings); k++) {
         void *straight = opened(NULL);
         void *winding = opened(NULL);
@@ -151,7 +152,7 @@ static void kernels_change_nothing(void **unused)
         if (av_kernels_named(*name) != NULL) {
             void *best = opened(NULL);
             void *other = opened(av_kernels_named(*name));
-            struct av_params p = WITH("dist=uniform", "n_k=37", "corr=0.5");
+            struct av_params p = WITH("dist=uniform", "n_q=6", "n_k=37", "corr=0.5");
             assert_equal_results(finished(other, p), finished(best, p));
             saturation()->close(best);
             saturation()->close(other);
@@ -162,7 +163,7 @@ static void kernels_change_nothing(void **unused)
 static void progress_rises_to_one(void **unused)
 {
     (void)unused;
-    const struct av_params settings[] = { WITH("d_k=100"), WITH("n_q=90", "n_k=100", "dist=laplace") };
+    const struct av_params settings[] = { WITH("d_k=100"), WITH("n_q=20", "n_k=100", "dist=laplace") };
     for (size_t k = 0; k < COUNT(settings); k++) {
         void *state = opened(NULL);
         const struct av_saturation *r = begun(state, settings[k]);
@@ -200,7 +201,7 @@ static void the_plane_is_refined(void **unused)
 {
     (void)unused;
     static struct av_saturation_plane first;
-    const struct av_params settings[] = { WITH("scale=off"), WITH("scale=off", "dist=laplace") };
+    const struct av_params settings[] = { WITH("scale=off"), WITH("scale=off", "n_q=6", "n_k=9", "dist=laplace") };
     for (size_t k = 0; k < COUNT(settings); k++) {
         void *state = opened(NULL);
         const struct av_saturation *r = begun(state, settings[k]);

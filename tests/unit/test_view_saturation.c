@@ -332,7 +332,8 @@ static void keys_walk_pages_and_quantities(void **unused)
     press("y", &e);
     press("y", &e);
     c = drawn(&s, 80, 22);
-    assert_says(&c, "● ◇ median  ○ + mean");
+    assert_says(&c, "● ◇ median  ○ + mean  ┄ dead");
+    assert_true(count(&c, 0x2504, AV_ROLE_WARN) > 15); /* across the plot */
     av_canvas_free(&c);
     c = drawn(&s, 80, 40);
     assert_says(&c, "largest weight  ● ◇ median"); /* the plot below */
