@@ -77,7 +77,7 @@ double av_origin_weight_var(enum av_init init, const struct av_params *p);
 /* The predictions above into at[][].predicted. */
 void av_origin_predict(struct av_origin *o, const struct av_params *p);
 
-/* How many drawings the study makes: 128 while that means few entries of w,
+/* How many drawings the study makes: 64 while that means few entries of w,
  * fewer for large d_model d_k, never below 6. */
 int av_origin_drawings(const struct av_params *p);
 

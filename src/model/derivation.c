@@ -162,10 +162,14 @@ static void independence(struct av_chain_step *step, const struct facts *f)
 {
     double c = f->p->corr;
     double kappa = av_expected_kappa((enum av_dist)f->p->dist);
-    double n = f->known && f->entries != NULL ? (double)f->entries->product.count : 0;
+    struct av_moments product = AV_MOMENTS_INIT;
+    if (f->known && f->entries != NULL) {
+        product = f->entries->product;
+    }
+    double n = (double)product.count;
     step->textbook = 0;
     step->corrected = if_known(f, c);
-    step->measured = n > 0 ? f->entries->product.mean : (double)NAN;
+    step->measured = n > 0 ? product.mean : (double)NAN;
     step->error = n > 0 ? hypot(sqrt((1 + c * c * (1 + kappa)) / n), 1e-6) : (double)NAN;
     step->needs = "assumed: a query and a key have nothing in common, i = j included";
     say(step->formula, "corr(q_i, k_i) = 0");

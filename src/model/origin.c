@@ -30,9 +30,11 @@ static double normalised_square(double freedom, double scale)
     double step = sqrt(2 / freedom) / 4;
     double lowest = -80 / freedom - 1;
     double highest = log1p(80 / freedom + sqrt(160 / freedom));
+    int steps = (int)((highest - lowest) / step);
     double sum = 0;
     double weights = 0;
-    for (double t = lowest; t < highest; t += step) {
+    for (int i = 0; i <= steps; i++) {
+        double t = lowest + i * step;
         double weight = exp(freedom / 2 * (t - exp(t) + 1));
         double v = scale * freedom * exp(t);
         sum += weight * (v / (v + AV_LAYER_NORM_EPS));
@@ -67,7 +69,7 @@ void av_origin_predict(struct av_origin *o, const struct av_params *p)
 
 int av_origin_drawings(const struct av_params *p)
 {
-    enum { MOST = 128, LEAST = 6 };
+    enum { MOST = 64, LEAST = 6 };
     const double entries = 1 << 27; /* of w, in all */
     double per_drawing = 2.0 * AV_INIT_COUNT * (double)p->d_model * (double)p->d_k;
     double n = entries / per_drawing;

@@ -435,7 +435,7 @@ static void units_stay_short(void **state)
         struct av_params p = params(cases[i]);
         size_t block = av_origin_block(&p);
         assert_true(block >= 1 && block <= (size_t)p.d_k && 2 * block * (size_t)p.d_model <= 1 << 18);
-        assert_true(av_origin_drawings(&p) >= 6 && av_origin_drawings(&p) <= 128);
+        assert_true(av_origin_drawings(&p) >= 6 && av_origin_drawings(&p) <= 64);
     }
 }
 
