@@ -109,8 +109,8 @@ static void draw_heading(struct av_canvas *c, struct av_rect r, const struct av_
         av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, text);
         return;
     }
-    for (int i = 0; i < AV_FACT_SEEDS; i++) {
-        snprintf(text, sizeof text, "seed %llu", (unsigned long long)(seed + (uint64_t)i));
+    for (int i = 0; i < AV_FACT_SEEDS; i++, seed++) {
+        snprintf(text, sizeof text, "seed %llu", (unsigned long long)seed);
         av_plot_fit_right(c, x + i * SEED_W + 1, x + (i + 1) * SEED_W, r.y, AV_ROLE_DIM, text);
     }
 }

@@ -179,7 +179,7 @@ static const struct av_claim table[] = {
         { "1 - p summed", av_measure_zero_sum, 256, 8, 512, 0, UNIT } } },
     { "overhead", "The scale costs about 0.1% of the time",
       "a pass that multiplies all scores, timed against scores and softmax on this machine",
-      "time of the pass, of the rest", "%", 0.03, 0.3,
+      "extra time over scores and softmax", "%", 0.03, 0.3,
       "on this machine a pass takes {1}% at d_k 16, {2}% at 128, {3}% at 4096", true, {
         { "d_k 16", av_measure_overhead, 128, 128, 16, 0.5, UNIT },
         { "d_k 128", av_measure_overhead, 128, 128, 128, 0.5, UNIT },
