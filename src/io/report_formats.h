@@ -25,6 +25,9 @@ enum av_status av_report_json_object(struct av_json *j, const struct av_report_i
 void av_report_csv_header(struct av_str *out, bool files);
 void av_report_csv_row(struct av_str *out, const struct av_snapshot *s);
 
+/* A parameter as a member; choices as --set takes them, seeds with all 64 bits. */
+void av_report_json_param(struct av_json *j, const struct av_param *row, const struct av_params *p);
+
 /* Behind the last of the `count` fields that is in the same block as field i. */
 size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i);
 

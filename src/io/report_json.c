@@ -18,8 +18,7 @@ static void write_logits(struct av_json *j, const char *name, const struct av_lo
     av_json_close(j, ']');
 }
 
-/* Choices are written as --set takes them, seeds with all 64 bits. */
-static void write_param(struct av_json *j, const struct av_param *row, const struct av_params *p)
+void av_report_json_param(struct av_json *j, const struct av_param *row, const struct av_params *p)
 {
     const void *value = (const char *)p + row->offset;
     struct av_str text = AV_STR_INIT;
@@ -51,7 +50,7 @@ static void write_params(struct av_json *j, const struct av_snapshot *s)
     const struct av_param *rows = av_params_table(&count);
     av_json_object(j, "params");
     for (size_t i = 0; i < count; i++) {
-        write_param(j, &rows[i], &s->params);
+        av_report_json_param(j, &rows[i], &s->params);
     }
     av_json_number(j, "alpha", s->alpha);
     av_json_close(j, '}');

@@ -12,10 +12,10 @@ enum { TENSOR_CODE = 32, TENSOR_DATA = 1 << 16 /* and the epoch's number */ };
 #define LAYER_NORM_EPS 1e-5
 
 const char *const av_task_texts[AV_TASK_COUNT] = {
-    [AV_TASK_RECONSTRUCT] = "output the input: each token may attend to itself alone, and saturation does no harm",
-    [AV_TASK_AVERAGE] = "output at every position the mean of all positions: attention must be even",
-    [AV_TASK_RECALL] = "the last token holds the key half of an earlier token and must output its value half",
-    [AV_TASK_COPY_PREVIOUS] = "output the token of the position before, told by codes added to the positions",
+    [AV_TASK_RECONSTRUCT] = "output the input: each token may attend to itself alone",
+    [AV_TASK_AVERAGE] = "output at each position the mean of all: attention must be even",
+    [AV_TASK_RECALL] = "the last token holds the key of an earlier one: output its value",
+    [AV_TASK_COPY_PREVIOUS] = "output the token before, told by codes added to positions",
 };
 
 /* ---- Whole random numbers ----------------------------------------------------- */

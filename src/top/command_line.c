@@ -108,23 +108,14 @@ static enum av_status scan_words(struct scan *scan, size_t *words, size_t *befor
 
 /* ---- Commands and files ---- */
 
-/* Names that belong to commands of this program in other versions: a file of
- * that name is surely not meant. */
-static const char *const OTHER_COMMANDS[] = { "train", NULL };
-
 /* Takes the command from the words, if the first of them (before any `--`)
  * names one; what remains are files. */
-static enum av_status take_command(struct av_options *o, char **words, size_t count, bool may, struct av_error *e)
+static void take_command(struct av_options *o, char **words, size_t count, bool may)
 {
     size_t commands;
     o->command = av_commands_table(&commands);
     if (may && count > 0) {
         const struct av_command *named = av_command_find(words[0]);
-        for (const char *const *other = OTHER_COMMANDS; named == NULL && *other != NULL; other++) {
-            if (strcmp(words[0], *other) == 0) {
-                return av_fail(e, AV_USAGE, "%s: this version has no such command", words[0]);
-            }
-        }
         if (named != NULL) {
             o->command = named;
             words++;
@@ -133,7 +124,6 @@ static enum av_status take_command(struct av_options *o, char **words, size_t co
     }
     o->files = words;
     o->file_count = count;
-    return AV_OK;
 }
 
 static enum av_status check_files(const struct av_options *o, struct av_error *e)
@@ -189,9 +179,7 @@ static enum av_status parse(struct av_options *o, struct scan *scan, struct av_e
     size_t words, before_end;
     enum av_status s = scan_words(scan, &words, &before_end, e);
     if (s == AV_OK) {
-        s = take_command(o, scan->argv + 1, words, before_end > 0, e);
-    }
-    if (s == AV_OK) {
+        take_command(o, scan->argv + 1, words, before_end > 0);
         s = apply(o, scan, true, e);
     }
     if (s != AV_OK || o->help || o->version) {

@@ -10,6 +10,8 @@ static const struct av_command TABLE[] = {
     { "live", NULL, true, "the interactive program (the default; needs a terminal)", av_cmd_live },
     { "report", REPORT_FORMATS, true, "numbers: scores, weights, entropy, gradient, theory, verdicts", av_cmd_report },
     { "snapshot", SNAPSHOT_FORMATS, true, "one screen as text, ANSI escapes or SVG", av_cmd_snapshot },
+    { "train", REPORT_FORMATS, false, "trains one head with and without the scale, and writes the curves",
+      av_cmd_train },
     { "sweep", REPORT_FORMATS, false, "a report per value of one parameter", av_cmd_sweep },
     { "facts", REPORT_FORMATS, false, "well-known claims about the scale, measured: which hold", av_cmd_facts },
     { "bench", REPORT_FORMATS, false, "times the stages on this machine", av_cmd_bench },

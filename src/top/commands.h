@@ -19,6 +19,7 @@ const struct av_command *av_command_find(const char *name); /* NULL: unknown */
 enum av_status av_cmd_live(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_report(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_snapshot(const struct av_options *o, struct av_error *e);
+enum av_status av_cmd_train(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_sweep(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_facts(const struct av_options *o, struct av_error *e);
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e);

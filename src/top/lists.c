@@ -5,6 +5,7 @@
 #include "attnviz/params.h"
 #include "attnviz/report.h"
 #include "attnviz/theme_files.h"
+#include "attnviz/train.h"
 #include "attnviz/view.h"
 #include "commands.h"
 
@@ -107,6 +108,14 @@ static void write_variants(struct av_str *out)
     }
 }
 
+static void write_tasks(struct av_str *out)
+{
+    const struct av_param *row = av_param_find("task");
+    for (size_t i = 0; i < AV_TASK_COUNT; i++) {
+        av_str_addf(out, "%s\t%s\n", row->choices[i], av_task_texts[i]);
+    }
+}
+
 static void write_fields(struct av_str *out)
 {
     size_t count;
@@ -165,13 +174,14 @@ static const struct {
     { "keys\twhere\taction\tmeaning", write_keys },
     { "name\tsource", write_themes },
     { "name", write_variants },
+    { "name\tmeaning", write_tasks },
     { "block\tfield\tunit\tmeaning", write_fields },
     { "name\tformats\tmeaning", write_commands },
     { "option\tletter\targument\tcommands\tvalues\tsetting\tmeaning", write_options },
     { "view\tmeaning", write_about },
 };
 
-const char *const av_list_names[] = { "params", "views",    "keys",    "themes", "variants",
+const char *const av_list_names[] = { "params", "views",    "keys",    "themes", "variants", "tasks",
                                       "fields", "commands", "options", "about",  NULL };
 
 _Static_assert(sizeof LISTS / sizeof LISTS[0] + 1 == sizeof av_list_names / sizeof av_list_names[0],

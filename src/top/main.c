@@ -48,6 +48,9 @@ int main(int argc, char **argv)
     if (s == AV_OK) {
         return 0;
     }
+    if (s == AV_INTERRUPTED) {
+        return 130;
+    }
     av_complain(e.text);
     if (s == AV_USAGE) {
         fputs("Try 'attnviz --help'.\n", stderr);

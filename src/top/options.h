@@ -39,10 +39,11 @@ enum av_for {
     AV_FOR_LIVE = 1,
     AV_FOR_REPORT = 2,
     AV_FOR_SNAPSHOT = 4,
-    AV_FOR_SWEEP = 8,
-    AV_FOR_FACTS = 16,
-    AV_FOR_BENCH = 32,
-    AV_FOR_ALL = 63
+    AV_FOR_TRAIN = 8,
+    AV_FOR_SWEEP = 16,
+    AV_FOR_FACTS = 32,
+    AV_FOR_BENCH = 64,
+    AV_FOR_ALL = 127
 };
 
 struct av_option {

@@ -11,10 +11,14 @@ struct av_progress {
     const char *what; /* borrowed: "sweep" */
     bool on;          /* is there a terminal? */
     int percent;      /* that the line says; -1: there is no line yet */
+    int width;        /* of the line */
+    double begun;     /* seconds, on the clock of av_progress_steps */
 };
 
 void av_progress_begin(struct av_progress *p, const char *what);
 void av_progress_show(struct av_progress *p, double share); /* 0 .. 1; writes when a percent more is done */
+/* The same of a work of equal steps, with its pace and the time left. */
+void av_progress_steps(struct av_progress *p, double done, double total);
 void av_progress_end(struct av_progress *p);
 
 #endif

@@ -1,0 +1,111 @@
+/* train_text.c - a training experiment for people: what was tried, a few epochs, how it ended. */
+#include "train_formats.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct number {
+    char text[32];
+};
+
+/* "-" for what is not defined. */
+static struct number number(double x)
+{
+    struct number n = { "-" };
+    if (isfinite(x)) {
+        snprintf(n.text, sizeof n.text, "%.4g", x);
+    }
+    return n;
+}
+
+static void add_setting(struct av_str *out, const struct av_train *t, const struct av_params *p)
+{
+    const struct av_train_config *c = av_train_config(t);
+    av_str_addf(out, "task %s: %s\n", av_param_find("task")->choices[c->task], av_task_texts[c->task]);
+    av_str_addf(out, "d_k %zu, d_model %zu, seq_len %zu, init %s%s\n", c->d_k, c->d_model, c->seq_len,
+                av_param_find("init")->choices[c->init], c->layer_norm ? ", layer_norm" : "");
+    av_str_addf(out, "%zu epochs of %zu steps: %zu %s sequences in batches of %zu\n", c->epochs,
+                av_train_epoch_steps(t), c->sequences, c->fresh ? "fresh" : "fixed", c->batch);
+    av_str_addf(out, "%s, lr %g", av_param_find("optimizer")->choices[c->optimizer], c->lr);
+    if (c->clip > 0) {
+        av_str_addf(out, ", clip %g", c->clip);
+    }
+    av_str_addf(out, ", seed %llu\n", (unsigned long long)p->seed);
+}
+
+/* Epochs 1, 2, 5, 10, 20, 50 ... and the last; counted from 0 here. */
+static bool is_shown(size_t epoch, size_t count)
+{
+    size_t n = epoch + 1;
+    while (n % 10 == 0) {
+        n /= 10;
+    }
+    return epoch + 1 == count || n == 1 || n == 2 || n == 5;
+}
+
+static void add_row(struct av_str *out, const struct av_train *t, enum av_twin twin, size_t epoch)
+{
+    static const struct {
+        enum av_train_field field;
+        int width;
+    } columns[] = {
+        { AV_TRAIN_LOSS, 10 },         { AV_TRAIN_GRAD_NORM, 10 }, { AV_TRAIN_GRAD_QK_NORM, 13 },
+        { AV_TRAIN_ENTROPY_NORM, 10 }, { AV_TRAIN_MAX_WEIGHT, 8 }, { AV_TRAIN_LOGIT_STD, 8 },
+    };
+    const struct av_train_record *mean = &av_train_run(t, twin)->epochs[epoch];
+    av_str_addf(out, "%6zu %7zu %-5s", epoch + 1, (epoch + 1) * av_train_epoch_steps(t),
+                twin == AV_TWIN_SCALED ? "on" : "off");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        av_str_addf(out, "%*s", columns[i].width, number(mean->at[columns[i].field]).text);
+    }
+    av_str_add(out, "\n");
+}
+
+static void add_epochs(struct av_str *out, const struct av_train *t)
+{
+    size_t most = 0;
+    for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+        size_t count = av_train_run(t, twin)->epoch_count;
+        most = count > most ? count : most;
+    }
+    av_str_addf(out, "\n%6s %7s %-5s%10s%10s%13s%10s%8s%8s\n", "epoch", "step", "scale", "loss", "grad_norm",
+                "grad_qk_norm", "entropy", "max", "logits");
+    for (size_t epoch = 0; epoch < most; epoch++) {
+        for (enum av_twin twin = 0; twin < AV_TWINS && is_shown(epoch, most); twin++) {
+            if (epoch < av_train_run(t, twin)->epoch_count) {
+                add_row(out, t, twin, epoch);
+            }
+        }
+    }
+    av_str_add(out, "\nMeans over the steps of an epoch. grad_norm: of all learned parameters;\n"
+                    "grad_qk_norm: of w_q and w_k; entropy: of the weights, over ln seq_len;\n"
+                    "max: largest weight of a query; logits: their standard deviation.\n");
+}
+
+static void add_end(struct av_str *out, const struct av_train *t, enum av_twin twin)
+{
+    const struct av_train_run *run = av_train_run(t, twin);
+    av_str_addf(out, "%s: %s", av_twin_name(twin), av_train_state_name(run->state));
+    if (run->state == AV_TRAIN_DIVERGED) {
+        av_str_addf(out, " at step %llu, loss or gradient not finite", (unsigned long long)run->steps + 1);
+    } else if (run->epoch_count > 0) {
+        av_str_addf(out, ", loss %.4g", run->epochs[run->epoch_count - 1].at[AV_TRAIN_LOSS]);
+    }
+    av_str_addf(out, "; alpha %.4g", av_train_config(t)->alpha[twin]);
+    if (av_train_config(t)->learn_scale && run->steps > 0) {
+        av_str_addf(out, ", learned: %.4g", run->last.at[AV_TRAIN_ALPHA]);
+    }
+    av_str_add(out, "\n");
+}
+
+void av_train_text(struct av_str *out, const struct av_train *t, const struct av_params *p)
+{
+    add_setting(out, t, p);
+    add_epochs(out, t);
+    av_str_add(out, "\n");
+    for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+        if (av_train_config(t)->runs[twin]) {
+            add_end(out, t, twin);
+        }
+    }
+}
