@@ -67,8 +67,10 @@ struct av_chain {
 };
 
 /* The chain of a snapshot with AV_NEED_OTHER and AV_NEED_THEORY; with logits
- * given by hand, of its last lines alone. entries: NULL while they have not
- * been measured. Pure; time in proportion to n_q + n_k. */
+ * given by hand, of its last lines alone. entries: of sampled queries
+ * and keys, NULL while they have not been measured; those of files are measured
+ * here, over 65,536 entries of each at most. Pure; its time is theirs, and in
+ * proportion to n_q + n_k. */
 void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const struct av_entry_moments *entries);
 
 #endif

@@ -256,7 +256,7 @@ void av_panel_chain(struct av_canvas *c, struct av_rect r, const struct av_view_
         y = draw_below(c, r, &p, s, i, y + 1);
     }
     if (p.foot) {
-        draw_foot(c, r, bottom - 1, ctx);
+        draw_foot(c, r, y + 1 < bottom ? y + 1 : bottom - 1, ctx);
     }
     av_canvas_clip(c, clip);
 }

@@ -161,17 +161,18 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
     if (left >= BRIEF_H) {
         y = draw_block(c, r, y + gap, ctx, !norm, lines);
     }
-    if (y < bottom) {
-        av_panel_drawings(c, (struct av_rect){ r.x, bottom - 1, r.w, 1 }, ctx);
-    }
     const char *const formulas[] = {
         "Var[q] = d_model Var[w] E[x^2];  Var[s] = d_k Var[q] Var[k], over x and w",
         "row s = d_k Var[q] d_model Var[w] Var[x], within a row: all that a softmax sees",
         "d_model Var[w]: pytorch 1/3, unit 1, xavier 2 d_model/(d_model + d_k), kaiming 2",
     };
-    y++;
+    y += y + 1 < bottom;
+    if (y < bottom) {
+        av_panel_drawings(c, (struct av_rect){ r.x, y, r.w, 1 }, ctx);
+    }
+    y += 2;
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
-        int free = bottom - 1 - y;
+        int free = bottom - y;
         y += av_plot_wrap(c, (struct av_rect){ r.x + 1, y, r.w - 2, free > 0 ? free : 0 }, AV_ROLE_DIM, formulas[i]);
     }
     av_canvas_clip(c, clip);

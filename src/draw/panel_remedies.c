@@ -87,7 +87,7 @@ void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_vi
             "whatever inputs and w are. Initialisation missing: w ~ N(0, 1).");
     }
     if (y < r.y + r.h) {
-        av_panel_drawings(c, (struct av_rect){ r.x, r.y + r.h - 1, r.w, 1 }, ctx);
+        av_panel_drawings(c, (struct av_rect){ r.x, y + 1 < r.y + r.h ? y + 1 : y, r.w, 1 }, ctx);
     }
     av_canvas_clip(c, clip);
 }

@@ -41,11 +41,11 @@ static const struct av_view_action actions[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-static const char *const listens[] = { "d_k",       "n_q",        "n_k",     "scale", "exponent",   "temperature",
-                                       "offset",    "key_offset", "key",     "q_std", "k_std",      "q_mean",
-                                       "k_mean",    "corr",       "dist",    "mask",  "seed",       "query",
-                                       "head",      "logits",     "d_model", "init",  "layer_norm", "input_mean",
-                                       "input_std", NULL };
+static const char *const listens[] = { "d_k",         "n_q",        "n_k",        "scale",     "exponent",
+                                       "temperature", "offset",     "key_offset", "key",       "q_std",
+                                       "k_std",       "q_mean",     "k_mean",     "corr",      "dist",
+                                       "mask",        "seed",       "head",       "logits",    "d_model",
+                                       "init",        "layer_norm", "input_mean", "input_std", NULL };
 
 static const char *const about[] = {
     "Page 1: the chain from the entries of q and k to the gradient. Break an",

@@ -1,6 +1,7 @@
 /* derivation.c - the chain from entries to the gradient, a function a line. */
 #include "attnviz/derivation.h"
 
+#include "file_entries.h"
 #include "score_theory.h"
 
 #include <float.h>
@@ -93,7 +94,7 @@ static struct side side_of(const struct facts *f, bool query)
     double kappa = av_expected_kappa((enum av_dist)p->dist);
     double c2 = p->corr * p->corr;
     struct av_moments none = AV_MOMENTS_INIT;
-    bool any = f->known && f->entries != NULL;
+    bool any = f->entries != NULL;
     if (query) {
         return (struct side){ "q", p->q_mean, p->q_std, kappa, any ? f->entries->q : none };
     }
@@ -163,7 +164,7 @@ static void independence(struct av_chain_step *step, const struct facts *f)
     double c = f->p->corr;
     double kappa = av_expected_kappa((enum av_dist)f->p->dist);
     struct av_moments product = AV_MOMENTS_INIT;
-    if (f->known && f->entries != NULL) {
+    if (f->entries != NULL) {
         product = f->entries->product;
     }
     double n = (double)product.count;
@@ -401,6 +402,11 @@ static struct av_params textbook_params(const struct av_params *p)
 void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const struct av_entry_moments *entries)
 {
     struct av_params plain = textbook_params(&s->params);
+    struct av_entry_moments of_files;
+    if (s->from_files) {
+        av_file_entries(&of_files, s);
+        entries = &of_files;
+    }
     struct facts f = {
         .s = s,
         .p = s->from_files ? &plain : &s->params,
@@ -427,6 +433,9 @@ void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const stru
                                         .measured = none,
                                         .error = none };
         LINES[i].make(step, &f);
+        if (!f.known && step->group <= AV_CHAIN_SCORES) {
+            step->instead[0] = '\0'; /* of the textbook's parameters */
+        }
         out->broken += step->state == AV_CHAIN_BROKEN;
     }
 }

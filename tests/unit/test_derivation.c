@@ -386,13 +386,32 @@ static void files_are_held_against_the_textbook(void **state)
         assert_int_equal(av_model_update(b.model, &b.p, NEEDS, NULL), AV_OK);
         av_chain_make(&b.chain, av_model_snapshot(b.model), NULL);
         const struct av_chain_step *s = b.chain.steps;
-        assert_int_equal(s[E_Q].state, AV_CHAIN_UNKNOWN);
+        assert_int_equal(s[E_Q].state, AV_CHAIN_HOLDS);
+        assert_int_equal(s[VAR_Q].state, large ? AV_CHAIN_BROKEN : AV_CHAIN_HOLDS);
+        assert_string_equal(s[VAR_Q].instead, ""); /* nobody knows what it is */
+        assert_int_equal(s[VAR_K].state, AV_CHAIN_HOLDS);
+        assert_int_equal(s[CORR].state, AV_CHAIN_HOLDS);
+        double sum = 0;
+        for (size_t i = 0; i < N * D; i++) {
+            sum += (double)x[0][i];
+        }
+        assert_true(fabs(s[E_Q].measured - sum / (N * D)) < 1e-12);
         assert_int_equal(s[E_S].state, AV_CHAIN_HOLDS);
         assert_int_equal(s[VAR_S].state, large ? AV_CHAIN_BROKEN : AV_CHAIN_HOLDS);
         assert_int_equal(s[VAR_AS].state, large ? AV_CHAIN_BROKEN : AV_CHAIN_HOLDS);
         assert_int_equal(s[ROW_VAR].state, large ? AV_CHAIN_BROKEN : AV_CHAIN_HOLDS);
         assert_true(isnan(s[VAR_S].corrected));
     }
+    /* Keys that are the queries: the correlation is seen. */
+    k.f32 = x[0];
+    assert_int_equal(av_model_use_tensors(b.model, &q, &k, NULL), AV_OK);
+    assert_int_equal(av_model_update(b.model, &b.p, NEEDS, NULL), AV_OK);
+    av_chain_make(&b.chain, av_model_snapshot(b.model), NULL);
+    assert_true(fabs(b.chain.steps[CORR].measured - 1) < 1e-3); /* (N - 1) / N */
+    assert_int_equal(b.chain.steps[CORR].state, AV_CHAIN_BROKEN);
+    q.nan_count = 1;
+    av_chain_make(&b.chain, av_model_snapshot(b.model), NULL);
+    assert_int_equal(b.chain.steps[CORR].state, AV_CHAIN_UNKNOWN);
     close_bench(&b);
 }
 
