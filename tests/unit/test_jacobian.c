@@ -149,15 +149,15 @@ static size_t random_row(double z[N_MOST], uint64_t *state, double spread)
 /* p_i in long double from the definition, logit j moved by h. */
 static long double plain_weight(const double *z, size_t n, size_t i, size_t j, long double h)
 {
-    long double top = z[0];
+    double top = z[0];
     for (size_t k = 1; k < n; k++) {
         top = z[k] > top ? z[k] : top;
     }
     long double sum = 0;
     for (size_t k = 0; k < n; k++) {
-        sum += expl(z[k] - top + (k == j ? h : 0));
+        sum += expl((long double)z[k] - (long double)top + (k == j ? h : 0));
     }
-    return expl(z[i] - top + (i == j ? h : 0)) / sum;
+    return expl((long double)z[i] - (long double)top + (i == j ? h : 0)) / sum;
 }
 
 static void entries_are_derivatives(void **state)

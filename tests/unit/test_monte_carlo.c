@@ -23,7 +23,7 @@ static const struct setting {
     bool scale, causal;
     int rows;
 } settings[] = {
-    { 1, 2, 1, 1, 1, 1, false, false, 60000 },    { 1, 2, 64, 1, 1, 1, true, false, 30000 },
+    { 1, 2, 1, 1, 1, 1, false, false, 60000 },     { 1, 2, 64, 1, 1, 1, true, false, 30000 },
     { 1, 3, 4, 2, 1, 1, true, false, 40000 },      { 1, 8, 1, 1, 1, 1, true, false, 40000 },
     { 1, 8, 64, 1, 1, 1, false, false, 10000 },    { 1, 8, 64, 1, 1, 1, true, false, 10000 },
     { 1, 8, 256, 1, 0.1, 1, false, false, 3000 },  { 1, 17, 16, 0.5, 3, 2, true, false, 10000 },
@@ -31,7 +31,7 @@ static const struct setting {
     { 1, 32, 64, 1, 1, 10, true, false, 4000 },    { 1, 64, 2, 1, 1, 1, false, false, 8000 },
     { 1, 64, 64, 1, 0.25, 1, false, false, 3000 }, { 1, 128, 32, 1.5, 1, 0.7, true, false, 2000 },
     { 1, 512, 16, 1, 1, 1, false, false, 1000 },   { 16, 16, 8, 1, 1, 1, false, true, 15000 },
-    { 32, 32, 16, 1, 1, 1, true, true, 9300 },    { 5, 20, 64, 1, 1, 0.5, true, true, 6000 },
+    { 32, 32, 16, 1, 1, 1, true, true, 9300 },     { 5, 20, 64, 1, 1, 0.5, true, true, 6000 },
     { 40, 12, 4, 2, 2, 1, false, true, 22000 },    { 64, 64, 8, 1, 1, 1, false, true, 6300 },
 };
 
