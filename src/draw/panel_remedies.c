@@ -80,14 +80,15 @@ void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_vi
     for (int i = 0; i < AV_REMEDIES && y < r.y + r.h; i++, y += BLOCK_H + gap) {
         draw_remedy(c, r, y, &rows[i], o->limit);
     }
-    if (y + 3 < r.y + r.h) {
-        y += av_plot_wrap(
-            c, (struct av_rect){ r.x + 1, y, r.w - 2, r.y + r.h - y - 2 }, AV_ROLE_DIM,
-            "QK-norm divides each q and k by its root mean square: the variance then is that of the scale, "
-            "whatever inputs and w are. Initialisation missing: w ~ N(0, 1).");
+    int bottom = r.y + r.h;
+    if (bottom - y >= 3) {
+        y += av_plot_wrap(c, (struct av_rect){ r.x + 1, y, r.w - 2, bottom - y - 1 }, AV_ROLE_DIM,
+                          "QK-norm divides q and k by their root mean square: Var[z] is that of the scale then, "
+                          "whatever x and w are. Initialisation missing: w ~ N(0, 1).");
     }
-    if (y < r.y + r.h) {
-        av_panel_drawings(c, (struct av_rect){ r.x, y + 1 < r.y + r.h ? y + 1 : y, r.w, 1 }, ctx);
+    y += y + 1 < bottom;
+    if (y < bottom) {
+        av_panel_drawings(c, (struct av_rect){ r.x, y, r.w, 1 }, ctx);
     }
     av_canvas_clip(c, clip);
 }

@@ -188,7 +188,7 @@ static void scores_mean(struct av_chain_step *step, const struct facts *f)
     step->corrected = if_known(f, theory->mean.value);
     step->measured = f->s->score_moments.count > 0 ? f->s->score_moments.mean : (double)NAN;
     step->error = theory->mean.error;
-    step->needs = "needs E[q] = 0 or E[k] = 0, and corr 0; no variance, no law";
+    step->needs = "needs E[q] = 0 or E[k] = 0, and corr 0; any variance, any distribution";
     say(step->formula, "E[s] = d_k E[q]E[k]");
     say(step->values, " = %g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
     say(step->instead, "%g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
@@ -228,7 +228,7 @@ static void scores_var(struct av_chain_step *step, const struct facts *f)
     step->corrected = if_known(f, f->theory.var.value);
     step->measured = av_moments_var(&f->s->score_moments);
     step->error = f->theory.var.error;
-    step->needs = "needs variances 1, both means 0, corr 0; any law of the entries";
+    step->needs = "needs variances 1, both means 0, corr 0; any distribution of the entries";
     say(step->formula, "Var[s] = d_k Var[q]Var[k]");
     say(step->values, " = %g×1×1", f->d);
     explain_var(step, f);
@@ -244,7 +244,7 @@ static void scores_kurtosis(struct av_chain_step *step, const struct facts *f)
     step->corrected = if_known(f, f->theory.kurtosis.value);
     step->measured = av_moments_excess_kurtosis(&f->s->score_moments);
     step->error = f->theory.kurtosis.error;
-    step->needs = "needs normal entries: the law of the entries touches the fourth moment only";
+    step->needs = "needs normal entries (the variance does not), both means 0, corr 0";
     say(step->formula, "ex. kurtosis = 6/d_k");
     say(step->values, " = 6/%g", f->d);
     bool mixed = p->corr != 0;
