@@ -18,11 +18,14 @@ static bool listens(const struct av_view *view, const struct av_param *row)
 
 bool av_app_listed(const struct av_app *app, const struct av_param *row)
 {
-    if (app->view->listens != NULL) {
-        return listens(app->view, row);
+    const struct av_view *view = app->view;
+    if ((row->flags & AV_PARAM_FILES) != 0 && app->q == NULL) {
+        return false;
     }
-    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0 &&
-           ((row->flags & AV_PARAM_FILES) == 0 || app->q != NULL);
+    if (view->listens != NULL) {
+        return listens(view, row) && (row->kind != AV_PARAM_LOGITS || view->lab);
+    }
+    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0;
 }
 
 /* Does the view draw something of the pipeline? */
@@ -44,10 +47,13 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
         bool only_one = av_param_max(row, &app->params) < 1;
         return app->q == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
     }
+    if (row->kind == AV_PARAM_LOGITS) {
+        return "they are edited in the lab";
+    }
     bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
                      row->offset == offsetof(struct av_params, exponent) ||
                      row->offset == offsetof(struct av_params, bins);
-    if (app->params.logits.n > 0 && of_scores && row->kind != AV_PARAM_LOGITS) {
+    if (app->params.logits.n > 0 && of_scores) {
         return "the logits are given";
     }
     if (app->q != NULL && row->stale == AV_STAGE_SAMPLE) {
