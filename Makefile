@@ -29,8 +29,9 @@ OPT ?= -O2 -g
 CPPFLAGS += -Iinclude -I$(BUILD)/gen -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_XOPEN_SOURCE_EXTENDED \
             -DAV_VERSION='"$(VERSION)"'
 # No contraction: the same bits on every machine, with or without fused
-# multiply-add. kernel_scores.c wants it, where it changes nothing, and
-# kernel_product.c, at the price of differences from sets without.
+# multiply-add. kernel_scores.c wants it, where it changes nothing; products,
+# at the price of differences from sets without; and what measures its rate.
+# Compilers make vectors of comparisons where these need set no flags.
 CFLAGS += -std=c11 -ffp-contract=off $(OPT) $(WARNINGS) $(if $(CI),-Werror)
 
 # One object of each kernel per instruction set; the processor's is picked at
@@ -95,8 +96,9 @@ define kernel_rule
 $$(BUILD)/obj/math/kernel_%.$(1).o: src/math/kernel_%.c $$(BUILD)/flags | $$(AFTER_SETUP)
 	@mkdir -p $$(@D)
 	$$(call say,CC)
-	$$(Q)$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 -fno-math-errno $$(ISA_FLAGS_$(1)) $$(CONTRACT) -MMD -MP -c -o $$@ $$<
-$$(BUILD)/obj/math/kernel_scores.$(1).o $$(BUILD)/obj/math/kernel_product.$(1).o: CONTRACT := -ffp-contract=fast
+	$$(Q)$$(CC) $$(CPPFLAGS) -DAV_ISA=$(1) -DAV_ISA_$(1) $$(CFLAGS) -O3 -fno-math-errno $$(ISA_FLAGS_$(1)) $$(SPECIAL) -MMD -MP -c -o $$@ $$<
+$$(foreach k,scores product rate,$$(BUILD)/obj/math/kernel_$$(k).$(1).o): SPECIAL := -ffp-contract=fast
+$$(BUILD)/obj/math/kernel_attention.$(1).o: SPECIAL := -fno-trapping-math
 endef
 $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
 

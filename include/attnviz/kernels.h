@@ -120,6 +120,12 @@ struct av_kernels {
      * running means of
      * the gradients and of their squares. */
     void (*adam)(float *w, const float *d_w, float *mean, float *square, size_t n, const struct av_adam_step *step);
+
+    /* To measure a core's limit: x = sum[0] x + sum[1] on a few vectors x in
+     * registers, `rounds` times. Leaves a result in sum[0], so that no compiler
+     * leaves the work out, and returns how many operations there were, a
+     * multiplication and an addition being two. */
+    size_t (*multiply_add)(size_t rounds, float *sum);
 };
 
 /* The fastest set this processor can run. */

@@ -15,7 +15,7 @@
 #include "attnviz/attention.h"
 #include "attnviz/stats.h"
 
-#include <math.h>
+#include <string.h>
 
 /* A matrix as it lies in memory. */
 struct matrix {
@@ -57,23 +57,46 @@ static void transpose_squares(real *out, const real *in, const struct av_attenti
 
 /* ---- Forward ---------------------------------------------------------------- */
 
-/* best, argmax [n]: of each column of the scores s_t [seq_len, n] the one with
- * the largest logit alpha s. */
-static void find_best(struct pass *a)
+enum { BLOCK = 16 }; /* columns whose sums stay in registers; a pitch has room for whole blocks */
+
+/* Of BLOCK queries; all others are theirs, in the words of attention.h. */
+struct columns {
+    real best[BLOCK], argmax[BLOCK], sum_e[BLOCK], sum_ez[BLOCK], sum_z[BLOCK], sum_z2[BLOCK];
+};
+
+/* best, argmax: which of the scores s [seq_len, BLOCK] has the largest logit. */
+static void find_best(struct columns *c, const real *s, const struct pass *a)
 {
-    const size_t n = a->sizes.tokens, pitch = a->sizes.token_pitch;
     const real alpha = a->alpha;
-    real *restrict best = a->best, *restrict argmax = a->argmax;
-    for (size_t i = 0; i < n; i++) {
-        best[i] = a->s_t[i];
-        argmax[i] = 0;
+    for (size_t i = 0; i < BLOCK; i++) {
+        c->best[i] = s[i];
+        c->argmax[i] = 0;
     }
     for (size_t j = 1; j < a->sizes.seq_len; j++) {
-        const real *restrict s = a->s_t + j * pitch;
-        for (size_t i = 0; i < n; i++) {
-            bool more = alpha * s[i] > alpha * best[i];
-            best[i] = more ? s[i] : best[i];
-            argmax[i] = more ? (real)j : argmax[i];
+        const real *row = s + j * a->sizes.token_pitch;
+        for (size_t i = 0; i < BLOCK; i++) {
+            const bool more = alpha * row[i] > alpha * c->best[i];
+            c->best[i] = more ? row[i] : c->best[i];
+            c->argmax[i] = more ? (real)j : c->argmax[i];
+        }
+    }
+}
+
+/* e [seq_len, BLOCK] = exp of the logits of s less the largest, and the sums. */
+static void add_exponentials(struct columns *c, real *restrict e, const real *restrict s, const struct pass *a)
+{
+    const real alpha = a->alpha;
+    for (size_t j = 0; j < a->sizes.seq_len; j++) {
+        const real *row = s + j * a->sizes.token_pitch;
+        real *out = e + j * a->sizes.token_pitch;
+        for (size_t i = 0; i < BLOCK; i++) {
+            const real z = alpha * (row[i] - c->best[i]);
+            const real x = exp_below(z);
+            c->sum_e[i] += c->argmax[i] == (real)j ? 0 : x;
+            c->sum_ez[i] += x * z;
+            c->sum_z[i] += z;
+            c->sum_z2[i] += z * z;
+            out[i] = x;
         }
     }
 }
@@ -82,33 +105,22 @@ static void find_best(struct pass *a)
  * 1 / (1 + sum_e): what the others leave of it is never lost in a difference. */
 static void softmax_forward(struct pass *a)
 {
-    const size_t n = a->sizes.tokens, pitch = a->sizes.token_pitch;
-    const real alpha = a->alpha;
-    const real *restrict best = a->best, *restrict argmax = a->argmax;
-    real *restrict sum_e = a->sum_e, *restrict sum_ez = a->sum_ez;
-    real *restrict sum_z = a->sum_z, *restrict sum_z2 = a->sum_z2;
-    find_best(a);
-    for (size_t i = 0; i < n; i++) {
-        sum_e[i] = sum_ez[i] = sum_z[i] = sum_z2[i] = 0;
-    }
-    for (size_t j = 0; j < a->sizes.seq_len; j++) {
-        const real *restrict s = a->s_t + j * pitch;
-        real *restrict p = a->p_t + j * pitch;
-        for (size_t i = 0; i < n; i++) {
-            real z = alpha * (s[i] - best[i]);
-            real e = exp_below(z);
-            sum_e[i] += argmax[i] == (real)j ? 0 : e;
-            sum_ez[i] += e * z;
-            sum_z[i] += z;
-            sum_z2[i] += z * z;
-            p[i] = e;
+    for (size_t i0 = 0; i0 < a->sizes.tokens; i0 += BLOCK) {
+        struct columns c = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+        real *p = a->p_t + i0;
+        find_best(&c, a->s_t + i0, a);
+        add_exponentials(&c, p, a->s_t + i0, a);
+        for (size_t j = 0; j < a->sizes.seq_len; j++) {
+            for (size_t i = 0; i < BLOCK; i++) {
+                p[j * a->sizes.token_pitch + i] /= 1 + c.sum_e[i];
+            }
         }
-    }
-    for (size_t j = 0; j < a->sizes.seq_len; j++) {
-        real *restrict p = a->p_t + j * pitch;
-        for (size_t i = 0; i < n; i++) {
-            p[i] /= 1 + sum_e[i];
-        }
+        memcpy(a->best + i0, c.best, sizeof c.best);
+        memcpy(a->argmax + i0, c.argmax, sizeof c.argmax);
+        memcpy(a->sum_e + i0, c.sum_e, sizeof c.sum_e);
+        memcpy(a->sum_ez + i0, c.sum_ez, sizeof c.sum_ez);
+        memcpy(a->sum_z + i0, c.sum_z, sizeof c.sum_z);
+        memcpy(a->sum_z2 + i0, c.sum_z2, sizeof c.sum_z2);
     }
 }
 

@@ -27,7 +27,8 @@
     void av_observe_##set(const struct av_attention *a, struct av_attention_observed *o);                              \
     double av_sum_squares_##set(const float *x, size_t n);                                                             \
     void av_adam_##set(float *w, const float *d_w, float *mean, float *square, size_t n,                               \
-                       const struct av_adam_step *step);
+                       const struct av_adam_step *step);                                                               \
+    size_t av_multiply_add_##set(size_t rounds, float *sum);
 AV_ISAS
 #undef X
 

@@ -1,19 +1,16 @@
 /* cmd_bench.c - `attnviz bench`: times the stages on this machine, one thread. */
-#include "attnviz/json.h"
 #include "attnviz/mem.h"
 #include "attnviz/model.h"
 #include "attnviz/outfile.h"
 #include "attnviz/report_io.h"
 #include "attnviz/study.h"
+#include "bench.h"
 #include "commands.h"
 #include "inputs.h"
 
-#include <math.h>
 #include <string.h>
-#include <time.h>
 
-/* A stage is run until both are reached, or RUNS_MAX. */
-enum { RUNS_MIN = 7, RUNS_MAX = 1000, MILLISECONDS_MIN = 100 };
+enum { RUNS_MIN = 7 }; /* of a stage */
 
 /* ---- What is timed -------------------------------------------------------- */
 
@@ -31,7 +28,6 @@ struct bench {
     struct av_studies *studies;
     struct av_error error; /* of the model or the study */
     enum av_status status;
-    double times[RUNS_MAX]; /* ms */
 };
 
 static void run_sample(struct bench *b)
@@ -124,18 +120,18 @@ static void run_scale(struct bench *b)
 }
 
 static const struct stage {
-    const char *name, *text;
+    struct av_bench_stage shown;
     void (*run)(struct bench *b);
 } STAGES[] = {
-    { "sample", "draws the entries of Q and K", run_sample },
-    { "distributions", "the study of n_q pairs at four d_k, drawing them included", run_distributions },
-    { "scores", "Q K^T", run_scores },
-    { "softmax", "weights and all row statistics but dq_rms", run_softmax },
-    { "attend", "scores and softmax in a row", run_attend },
-    { "dq", "dq_rms of every row", run_dq },
-    { "seed", "all stages, for a new seed", run_seed },
-    { "temperature", "what a change of temperature runs again", run_temperature },
-    { "scale", "what a toggle of scale runs again", run_scale },
+    { { "sample", "draws the entries of Q and K" }, run_sample },
+    { { "distributions", "the study of n_q pairs at four d_k, drawing them included" }, run_distributions },
+    { { "scores", "Q K^T" }, run_scores },
+    { { "softmax", "weights and all row statistics but dq_rms" }, run_softmax },
+    { { "attend", "scores and softmax in a row" }, run_attend },
+    { { "dq", "dq_rms of every row" }, run_dq },
+    { { "seed", "all stages, for a new seed" }, run_seed },
+    { { "temperature", "what a change of temperature runs again" }, run_temperature },
+    { { "scale", "what a toggle of scale runs again" }, run_scale },
 };
 
 enum { STAGE_COUNT = sizeof STAGES / sizeof STAGES[0] };
@@ -208,39 +204,28 @@ static enum av_status bench_new(struct bench *b, const struct av_params *p, size
 
 /* ---- Timing --------------------------------------------------------------- */
 
-struct result {
+struct timed {
+    struct bench *bench;
     const struct stage *stage;
-    size_t n_q, n_k, d, runs;
-    double median, fastest; /* ms */
 };
 
-/* Processor time: what other programs take does not count. */
-static double now_ms(void)
+static void run_stage(void *context)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+    const struct timed *timed = context;
+    timed->stage->run(timed->bench);
 }
 
-static struct result time_stage(struct bench *b, const struct stage *stage)
+static struct av_bench_result time_stage(struct bench *b, const struct stage *stage)
 {
-    struct result r = { stage, b->n_q, b->n_k, b->d, 0, 0, (double)INFINITY };
-    stage->run(b); /* the first run warms the caches */
-    double start = now_ms();
-    double before = start;
-    while (r.runs < RUNS_MAX && (r.runs < RUNS_MIN || before - start < MILLISECONDS_MIN)) {
-        stage->run(b);
-        double after = now_ms();
-        b->times[r.runs++] = after - before;
-        r.fastest = fmin(r.fastest, after - before);
-        before = after;
-    }
-    r.median = av_median(b->times, r.runs);
+    struct timed timed = { b, stage };
+    struct av_bench_result r = { .stage = &stage->shown, .n_q = b->n_q, .n_k = b->n_k, .d = b->d };
+    av_bench_time(&r, RUNS_MIN, run_stage, &timed);
     return r;
 }
 
 /* Times the first stages at one size, each into its result. */
-static enum av_status time_size(struct result *results, const struct av_params *p, size_t stages, struct av_error *e)
+static enum av_status time_size(struct av_bench_result *results, const struct av_params *p, size_t stages,
+                                struct av_error *e)
 {
     struct bench *b = av_alloc(1, sizeof *b);
     if (b == NULL) {
@@ -258,67 +243,11 @@ static enum av_status time_size(struct result *results, const struct av_params *
     return s;
 }
 
-/* ---- Writing -------------------------------------------------------------- */
-
-static void write_text(struct av_str *out, const struct result *results, size_t count)
-{
-    av_str_addf(out, "attnviz " AV_VERSION ", kernels %s, one thread; milliseconds of processor time\n\n",
-                av_kernels_best()->name);
-    av_str_addf(out, "%-13s %5s %5s %5s %10s %10s %5s\n", "stage", "n_q", "n_k", "d_k", "median", "fastest", "runs");
-    for (size_t i = 0; i < count; i++) {
-        const struct result *r = &results[i];
-        av_str_addf(out, "%-13s %5zu %5zu %5zu %10.4f %10.4f %5zu\n", r->stage->name, r->n_q, r->n_k, r->d, r->median,
-                    r->fastest, r->runs);
-    }
-    av_str_add(out, "\n");
-    for (size_t i = 0; i < STAGE_COUNT; i++) {
-        av_str_addf(out, "%-13s %s\n", STAGES[i].name, STAGES[i].text);
-    }
-}
-
-static void write_csv(struct av_str *out, const struct result *results, size_t count)
-{
-    av_str_add(out, "stage,n_q,n_k,d_k,median_ms,fastest_ms,runs\n");
-    for (size_t i = 0; i < count; i++) {
-        const struct result *r = &results[i];
-        av_str_addf(out, "%s,%zu,%zu,%zu,%.6g,%.6g,%zu\n", r->stage->name, r->n_q, r->n_k, r->d, r->median, r->fastest,
-                    r->runs);
-    }
-}
-
-static void write_json(struct av_str *out, const struct result *results, size_t count)
-{
-    struct av_json j;
-    av_json_begin(&j, out);
-    av_json_object(&j, NULL);
-    av_json_string(&j, "version", AV_VERSION);
-    av_json_string(&j, "kernels", av_kernels_best()->name);
-    av_json_array(&j, "stages");
-    for (size_t i = 0; i < count; i++) {
-        av_json_object(&j, NULL);
-        av_json_string(&j, "stage", results[i].stage->name);
-        av_json_unsigned(&j, "n_q", results[i].n_q);
-        av_json_unsigned(&j, "n_k", results[i].n_k);
-        av_json_unsigned(&j, "d_k", results[i].d);
-        av_json_number(&j, "median_ms", results[i].median);
-        av_json_number(&j, "fastest_ms", results[i].fastest);
-        av_json_unsigned(&j, "runs", results[i].runs);
-        av_json_close(&j, '}');
-    }
-    av_json_close(&j, ']');
-    av_json_close(&j, '}');
-}
-
-static void (*const WRITERS[AV_FORMAT_COUNT])(struct av_str *, const struct result *, size_t) = {
-    [AV_FORMAT_TEXT] = write_text,
-    [AV_FORMAT_JSON] = write_json,
-    [AV_FORMAT_CSV] = write_csv,
-};
-
-/* Times the usual sizes, or the one size that --set gives. */
+/* Times the usual sizes and training, or the stages at the one size that --set
+ * gives. */
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
 {
-    struct result results[SIZE_COUNT * STAGE_COUNT];
+    struct av_bench_result results[SIZE_COUNT * STAGE_COUNT + AV_BENCH_TRAIN];
     size_t count = 0;
     size_t sizes = o->size_set != NULL ? 1 : SIZE_COUNT;
     struct av_inputs in;
@@ -336,9 +265,13 @@ enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
         s = time_size(results + count, &in.params, stages, e);
         count += stages;
     }
+    if (s == AV_OK && o->size_set == NULL) {
+        s = av_bench_train(results + count, e);
+        count += AV_BENCH_TRAIN;
+    }
     struct av_str out = AV_STR_INIT;
     if (s == AV_OK) {
-        WRITERS[o->format](&out, results, count);
+        av_bench_write(&out, (enum av_format)o->format, results, count);
         s = out.failed ? av_fail_nomem(e, "the table") : av_outfile_write(o->output, out.text, out.len, true, e);
     }
     av_str_free(&out);

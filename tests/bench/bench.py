@@ -8,7 +8,8 @@ the machine meets all of them. Times are of the processor, all threads summed:
 nobody gains from a second one, and other programs disturb less. A figure is
 the median over the rounds of the shortest time in a round; a ratio below 1
 means that attnviz is faster. Its figures for `attend` include all statistics
-of the rows, the others' are softmax(q k^T / sqrt(d)) in float64 alone.
+of the rows, the others' are softmax(q k^T / sqrt(d)) in float64 alone; those
+for training include what a step's record holds, PyTorch's are steps alone.
 """
 import argparse
 import importlib.util
@@ -26,7 +27,11 @@ OTHER_PYTHON = "/usr/bin/python3"
 # Work is (stage of `attnviz bench`, n, d). Targets are printed, not tested.
 SIZES = ((64, 64), (256, 256), (512, 1024))
 SAMPLE = ("sample", 10_000, 1024)
+# A run of 1600 steps with the scale, and one without it.
+TRAINING = (("train_on", 8, 64), ("train_off", 8, 64))
 TARGETS = {
+    TRAINING[0]: "PyTorch: at most 0.33, 0.2 with AVX-512",
+    TRAINING[1]: "PyTorch: at most 0.33, 0.2 with AVX-512",
     SAMPLE: "PyTorch: at most 0.33",
     ("attend", 64, 64): "PyTorch: below 1",
     ("attend", 256, 256): "PyTorch: below 1",
@@ -82,6 +87,29 @@ def loaded_blas():
     return sorted(n for n in names if not n.startswith(("_", "libtorch")))
 
 
+def torch_training(scale):
+    """The run that `attnviz train` does with its defaults."""
+    import torch
+
+    sequences, n, d_model, d_k, batch = 500, 8, 128, 64, 32
+    data = torch.randn(sequences, n, d_model)
+    w = [(2 * torch.rand(d_model, d_k) - 1) / math.sqrt(d_model) for _ in "qkv"]
+    w.append((2 * torch.rand(d_k, d_model) - 1) / math.sqrt(d_k))
+    for m in w:
+        m.requires_grad_()
+    alpha = 1 / math.sqrt(d_k) if scale else 1.0
+    optimizer = torch.optim.Adam(w, lr=1e-3)
+    for _ in range(100):
+        for part in torch.randperm(sequences).split(batch):
+            x = data[part]
+            q, k, v = x @ w[0], x @ w[1], x @ w[2]
+            y = torch.softmax(alpha * (q @ k.transpose(1, 2)), -1) @ v @ w[3]
+            loss = torch.nn.functional.mse_loss(y, x)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+
+
 def with_torch():
     import torch
 
@@ -95,6 +123,8 @@ def with_torch():
             lambda q=q, k=k, d=d: torch.softmax(q @ k.T / math.sqrt(d), -1),
             max(1, 100_000 // (n * n)),
         )
+    for work in TRAINING:
+        works[work] = (lambda work=work: torch_training(work == TRAINING[0]), 1)
     return f"PyTorch {torch.__version__}", works
 
 
@@ -122,7 +152,7 @@ def with_numpy():
     return f"NumPy {np.__version__}", works
 
 
-def shortest(work, times, repeats=5):
+def shortest(work, times, repeats):
     """ns of one run, the shortest of a few, each of `times` runs in a row."""
     best = math.inf
     for _ in range(repeats):
@@ -134,14 +164,16 @@ def shortest(work, times, repeats=5):
 
 
 def run_own(program):
-    """{work: shortest ns} of one run of `attnviz bench`, and its kernels' name."""
+    """Of one run of `attnviz bench`: {work: shortest ns}, its kernels' name, and
+    what share of the core's limit products of matrices reach."""
     command = [program, "bench", "--no-config", "--format", "json"]
     out = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     times = {(row["stage"], row["n_q"], row["d_k"]): 1e6 * row["fastest_ms"] for row in out["stages"]}
-    return times, out["kernels"]
+    rates = {row["stage"]: row["gflops"] for row in out["stages"]}
+    return times, out["kernels"], rates["products"] / rates["multiply_add"]
 
 
-def show(own, others):
+def show(own, others, share):
     columns = "".join(f"{name:>20}{'ratio':>8}" for name, _ in others)
     print(f"{'stage':14}{'n':>6}{'d_k':>6}{'attnviz ms':>12}{columns}  target")
     for work, figures in own.items():
@@ -158,6 +190,9 @@ def show(own, others):
     print()
     ratio = statistics.median(own["distributions", *SAMPLE[1:]]) / statistics.median(own[SAMPLE])
     print(f"10000 pairs, d_k up to 1024: the study costs {ratio:.2f} times their drawing (target: at most 1.5)")
+    print(f"training: products of matrices reach {100 * share:.0f}% of the core's multiply-adds (target: at least 60%)")
+    on, off = (statistics.median(own[work]) for work in TRAINING)
+    print(f"training: saturated, without the scale, a run takes {off / on:.2f} times as long (target: 1)")
     first = statistics.median(own["seed", 512, 1024])
     for stage in ("temperature", "scale"):
         ratio = first / statistics.median(own[stage, 512, 1024])
@@ -174,14 +209,15 @@ def main():
     kind = bind_to_one_thread()
     libraries = [make() for make, module in ((with_torch, "torch"), (with_numpy, "numpy")) if present(module)]
     others = [(name, {work: [] for work in works}) for name, works in libraries]
-    own = {}
+    own, shares = {}, []
     for _ in range(options.rounds):
-        figures, kernels = run_own(options.program)
+        figures, kernels, share = run_own(options.program)
+        shares.append(share)
         for work, ns in figures.items():
             own.setdefault(work, []).append(ns)
         for (_, works), (_, theirs) in zip(libraries, others):
             for work, (run, times) in works.items():
-                theirs[work].append(shortest(run, times))
+                theirs[work].append(shortest(run, times, 1 if work in TRAINING else 5))
 
     print(f"one thread each, attnviz with {kernels} kernels")
     if libraries:
@@ -192,7 +228,7 @@ def main():
     else:
         print("No PyTorch and no NumPy here: nothing to compare with.")
     print()
-    show(own, others)
+    show(own, others, statistics.median(shares))
 
 
 if __name__ == "__main__":

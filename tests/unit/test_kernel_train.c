@@ -140,6 +140,23 @@ static void squares_of_any_float_have_a_sum(void **state)
     for_every_set(check_squares);
 }
 
+/* Twelve vectors of lanes that hold 0 .. 11 to begin with. */
+static void check_multiply_add(const struct av_kernels *kernels)
+{
+    float sum[2] = { 0.5f, 1 };
+    size_t once = kernels->multiply_add(1, sum);
+    assert_float_equal(sum[0], 66 * 0.5 + 12, 1e-6);
+    sum[0] = 0.5f;
+    assert_int_equal(kernels->multiply_add(100, sum), 100 * once);
+    assert_float_equal(sum[0], 24, 1e-6);
+}
+
+static void multiply_adds_are_done(void **state)
+{
+    (void)state;
+    for_every_set(check_multiply_add);
+}
+
 /* ---- Adam --------------------------------------------------------------------- */
 
 enum { N = 48 };
@@ -231,9 +248,13 @@ static void nan_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_their_definition),   cmocka_unit_test(transposes_are_exact),
-        cmocka_unit_test(squares_of_any_float_have_a_sum), cmocka_unit_test(adam_is_the_algorithm),
-        cmocka_unit_test(what_fades_ends_at_zero),         cmocka_unit_test(nan_stays),
+        cmocka_unit_test(products_are_their_definition),
+        cmocka_unit_test(transposes_are_exact),
+        cmocka_unit_test(squares_of_any_float_have_a_sum),
+        cmocka_unit_test(multiply_adds_are_done),
+        cmocka_unit_test(adam_is_the_algorithm),
+        cmocka_unit_test(what_fades_ends_at_zero),
+        cmocka_unit_test(nan_stays),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -27,6 +27,14 @@ static void named_set_bears_its_name(void **state)
             assert_non_null(k->softmax);
             assert_non_null(k->dq);
             assert_non_null(k->dot);
+            assert_non_null(k->product);
+            assert_non_null(k->transpose);
+            assert_non_null(k->forward);
+            assert_non_null(k->backward);
+            assert_non_null(k->observe);
+            assert_non_null(k->sum_squares);
+            assert_non_null(k->adam);
+            assert_non_null(k->multiply_add);
         }
     }
 }
