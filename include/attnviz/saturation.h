@@ -1,4 +1,4 @@
-/* saturation.h - what the study "saturation" finds: curves over d_k, and the
+/* saturation.h - what the study `saturation` finds: curves over d_k, and the
  * plane of d_k and temperature.
  *
  * Both run over a grid of d_k that is even in log d_k, column i standing for

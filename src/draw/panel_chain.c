@@ -1,7 +1,7 @@
 /* panel_chain.c - the chain from entries to the gradient, line by line. */
 #include "attnviz/derivation.h"
 #include "attnviz/utf8.h"
-#include "panel_derivation.h"
+#include "panels_derivation.h"
 
 #include <math.h>
 #include <stdio.h>

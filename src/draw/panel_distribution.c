@@ -3,7 +3,7 @@
  * The scaled scores are a spike over a wide hump, sqrt(d_k) times as high and
  * as narrow. So that both shapes are seen each fills the height, which the
  * margin names; on one height the hump is what it truly is beside the spike. */
-#include "distribution_panels.h"
+#include "panels_distributions.h"
 
 #include <math.h>
 #include <stdio.h>

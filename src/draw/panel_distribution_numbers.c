@@ -1,5 +1,5 @@
 /* panel_distribution_numbers.c - moments with their errors, against theory. */
-#include "distribution_panels.h"
+#include "panels_distributions.h"
 
 #include "attnviz/utf8.h"
 

@@ -1,5 +1,5 @@
 /* panel_fact.c - a claim in full: experiment, rule, and what was measured. */
-#include "fact_panel.h"
+#include "panels_facts.h"
 
 #include <math.h>
 #include <stdio.h>

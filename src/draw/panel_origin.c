@@ -1,6 +1,6 @@
 /* panel_origin.c - where the variance of the scores comes from. */
 #include "attnviz/origin.h"
-#include "panel_derivation.h"
+#include "panels_derivation.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* panel_remedies.c - scaling, normalisation and initialisation side by side. */
 #include "attnviz/origin.h"
-#include "panel_derivation.h"
+#include "panels_derivation.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  *
  * Measured points stand over the line of exact theory; where there is none
  * they are joined. Values below a logarithmic axis point down. */
-#include "saturation_panels.h"
+#include "panels_saturation.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* panel_saturation_plane.c - normalised entropy over d_k and temperature. */
-#include "saturation_panels.h"
+#include "panels_saturation.h"
 
 #include <math.h>
 #include <stdio.h>

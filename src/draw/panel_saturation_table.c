@@ -1,5 +1,5 @@
 /* panel_saturation_table.c - every quantity at the present d_k, for both states. */
-#include "saturation_panels.h"
+#include "panels_saturation.h"
 
 #include <math.h>
 #include <stdio.h>

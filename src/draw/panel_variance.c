@@ -1,5 +1,5 @@
 /* panel_variance.c - the variance of the scores over d_k, scale off and on. */
-#include "distribution_panels.h"
+#include "panels_distributions.h"
 
 #include "attnviz/utf8.h"
 

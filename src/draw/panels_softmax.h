@@ -1,4 +1,4 @@
-/* panels_softmax.h - the panels of the softmax view, all about one row.
+/* panels_softmax.h - the panels of the view `softmax`, all about one row.
  *
  * Bars and Jacobian stand below each other: key j has the same columns in
  * all of them. */

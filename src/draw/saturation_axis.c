@@ -1,5 +1,5 @@
 /* saturation_axis.c - the axis of d_k, its powers of two and its cursor. */
-#include "saturation_panels.h"
+#include "panels_saturation.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  *
  * Use of the view's state: page 0 the chain, 1 the origin of the variance,
  * 2 what keeps it at 1. */
-#include "panel_derivation.h"
+#include "panels_derivation.h"
 
 typedef void (*panel)(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 

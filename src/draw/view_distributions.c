@@ -3,7 +3,7 @@
  * state: page 0 everything, 1 .. 4 one panel alone, 5 the variance alone; zoom
  * 1 one axis of scores for all panels; pool 1 one height for both series;
  * quantity 1 the normal approximation on (without an exact density: off). */
-#include "distribution_panels.h"
+#include "panels_distributions.h"
 
 #include <stdio.h>
 #include <string.h>

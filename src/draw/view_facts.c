@@ -1,7 +1,7 @@
 /* view_facts.c - claims about the scale with their verdicts, one in full.
  *
  * Use of the view's state: row is the selected claim. */
-#include "fact_panel.h"
+#include "panels_facts.h"
 
 #include <stdio.h>
 #include <string.h>

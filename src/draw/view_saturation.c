@@ -3,7 +3,7 @@
  *
  * Uses of the view's state: page 0 is curves over d_k, page 1 the plane of d_k
  * and temperature; quantity is the first of the curves; zoom 1 shows it alone. */
-#include "saturation_panels.h"
+#include "panels_saturation.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* saturation_state.h - the inside of the study "saturation".
+/* saturation_state.h - the inside of the study `saturation`.
  *
  * Its work is cut into jobs; several small ones make a unit. Which job comes
  * next follows from what is known already (study_saturation.c), so that what

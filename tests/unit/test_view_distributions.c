@@ -1,5 +1,5 @@
 /* test_view_distributions.c - the view of scores at four d_k. */
-#include "../../src/draw/distribution_panels.h"
+#include "../../src/draw/panels_distributions.h"
 #include "attnviz/study.h"
 #include "view_driver.h"
 

@@ -1,5 +1,5 @@
 /* test_view_facts.c - the table of claims, and the selected one in full. */
-#include "../../src/draw/fact_panel.h"
+#include "../../src/draw/panels_facts.h"
 #include "made_facts.h"
 #include "view_driver.h"
 

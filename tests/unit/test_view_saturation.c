@@ -1,5 +1,5 @@
 /* test_view_saturation.c - curves over d_k and the plane, drawn from the study. */
-#include "../../src/draw/saturation_panels.h"
+#include "../../src/draw/panels_saturation.h"
 #include "attnviz/utf8.h"
 #include "saturation_driver.h"
 

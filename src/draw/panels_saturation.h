@@ -1,6 +1,6 @@
-/* saturation_panels.h - the panels of the view "saturation". */
-#ifndef ATTNVIZ_SATURATION_PANELS_H
-#define ATTNVIZ_SATURATION_PANELS_H
+/* panels_saturation.h - the panels of the view `saturation`. */
+#ifndef ATTNVIZ_PANELS_SATURATION_H
+#define ATTNVIZ_PANELS_SATURATION_H
 
 #include "attnviz/saturation.h"
 #include "panels.h"

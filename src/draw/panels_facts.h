@@ -1,6 +1,6 @@
-/* fact_panel.h - a claim in full, and how verdicts look. */
-#ifndef ATTNVIZ_FACT_PANEL_H
-#define ATTNVIZ_FACT_PANEL_H
+/* panels_facts.h - the panels of the view `facts`: a claim in full, verdicts. */
+#ifndef ATTNVIZ_PANELS_FACTS_H
+#define ATTNVIZ_PANELS_FACTS_H
 
 #include "attnviz/facts.h"
 #include "panels.h"

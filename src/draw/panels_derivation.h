@@ -1,6 +1,6 @@
-/* panel_derivation.h - the pages of the view `derivation`. */
-#ifndef ATTNVIZ_PANEL_DERIVATION_H
-#define ATTNVIZ_PANEL_DERIVATION_H
+/* panels_derivation.h - the pages of the view `derivation`. */
+#ifndef ATTNVIZ_PANELS_DERIVATION_H
+#define ATTNVIZ_PANELS_DERIVATION_H
 
 #include "panels.h"
 

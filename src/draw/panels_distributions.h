@@ -1,9 +1,9 @@
-/* distribution_panels.h - the panels of the view `distributions`.
+/* panels_distributions.h - the panels of the view `distributions`.
  *
  * Like those of panels.h: each draws into its rectangle, drops what does not
  * fit and draws nothing at all when too little is left. */
-#ifndef ATTNVIZ_DISTRIBUTION_PANELS_H
-#define ATTNVIZ_DISTRIBUTION_PANELS_H
+#ifndef ATTNVIZ_PANELS_DISTRIBUTIONS_H
+#define ATTNVIZ_PANELS_DISTRIBUTIONS_H
 
 #include "attnviz/distributions.h"
 #include "panels.h"
