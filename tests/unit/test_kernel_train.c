@@ -145,10 +145,10 @@ static void check_multiply_add(const struct av_kernels *kernels)
 {
     float sum[2] = { 0.5f, 1 };
     size_t once = kernels->multiply_add(1, sum);
-    assert_float_equal(sum[0], 66 * 0.5 + 12, 1e-6);
+    assert_true(sum[0] == 45);
     sum[0] = 0.5f;
     assert_int_equal(kernels->multiply_add(100, sum), 100 * once);
-    assert_float_equal(sum[0], 24, 1e-6);
+    assert_true(sum[0] == 24);
 }
 
 static void multiply_adds_are_done(void **state)
