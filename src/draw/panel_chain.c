@@ -135,7 +135,7 @@ static void draw_heads(struct av_canvas *c, struct av_rect r, const struct plan 
     for (int i = 0; i < COLUMNS; i++) {
         draw_number(c, p, i, r.y, AV_ROLE_DIM, i == ERROR && c->ascii ? "+- se" : COLUMN[i].title);
     }
-    av_panel_page(c, r.x + 1, p->right, r.y, 1, "the chain");
+    av_plot_fit(c, r.x + 1, p->right, r.y, AV_ROLE_TITLE, "the chain");
 }
 
 static void draw_numbers(struct av_canvas *c, const struct plan *p, const struct av_chain_step *s, int y)
@@ -218,15 +218,18 @@ static int draw_below(struct av_canvas *c, struct av_rect r, struct plan *p, con
 static void draw_foot(struct av_canvas *c, struct av_rect r, int y, const struct av_view_context *ctx)
 {
     int right = r.x + r.w;
+    char text[96];
     if (ctx->snapshot->from_files) {
-        av_plot_fit(c, r.x + 1, right, y, AV_ROLE_DIM,
-                    "files: held against independent N(0, 1) entries, within 4.5 se");
+        snprintf(text, sizeof text, "files: held against independent N(0, 1) entries, within %.3g se", AV_CHAIN_LIMIT);
+        av_plot_fit(c, r.x + 1, right, y, AV_ROLE_DIM, text);
         return;
     }
-    int x = av_panel_legend(c, r.x + 1, right, y, (struct av_fill){ AV_MARK_BROKEN, AV_ROLE_BAD },
-                            "not so for these parameters");
-    x = av_panel_legend(c, x, right, y, (struct av_fill){ AV_MARK_HOLDS, AV_ROLE_GOOD },
-                        "holds; at the right: within 4.5 se");
+    int x = av_panel_legend(c, r.x + 1, right, y, (struct av_fill){ AV_MARK_HOLDS, AV_ROLE_GOOD }, "holds");
+    x = av_panel_legend(c, x, right, y, (struct av_fill){ AV_MARK_BROKEN, AV_ROLE_BAD }, "not for these parameters");
+    int end = av_plot_fit(c, x, right, y, AV_ROLE_DIM, "measured:");
+    x = end > x ? end + 1 : x;
+    snprintf(text, sizeof text, "within %.3g se", AV_CHAIN_LIMIT);
+    x = av_panel_legend(c, x, right, y, (struct av_fill){ AV_MARK_HOLDS, AV_ROLE_GOOD }, text);
     av_panel_legend(c, x, right, y, (struct av_fill){ '!', AV_ROLE_WARN }, "off");
 }
 

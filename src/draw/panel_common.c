@@ -58,6 +58,27 @@ const char *av_panel_weight(char out[AV_NUMBER_MAX], double p, double one_minus)
     return av_plot_number(out, p, 2);
 }
 
+const char *av_panel_title(char out[AV_TITLE_MAX], const char *view, int page, int pages)
+{
+    snprintf(out, AV_TITLE_MAX, "%s %d/%d", view, page + 1, pages);
+    return out;
+}
+
+void av_panel_pieces(struct av_canvas *c, int x, int right, int y, char pieces[][AV_PIECE_MAX], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int from = i == 0 ? x : x + 3;
+        int behind = av_plot_fit(c, from, right, y, AV_ROLE_DIM, pieces[i]);
+        if (behind == from) {
+            return;
+        }
+        if (i > 0) {
+            av_canvas_text(c, x, y, AV_ROLE_DIM, " · ");
+        }
+        x = behind;
+    }
+}
+
 static size_t clamp(int64_t at, size_t n)
 {
     return at < 0 || n == 0 ? 0 : (uint64_t)at < n ? (size_t)at : n - 1;

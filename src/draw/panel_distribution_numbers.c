@@ -42,7 +42,7 @@ struct av_estimate_text av_panel_estimate(const struct av_estimate *e, int digit
     }
     av_plot_short(t.theory, e->theory, 4);
     if (!isnan(e->deviation)) {
-        snprintf(t.off, sizeof t.off, fabs(e->deviation) < 1e4 ? "%+.1f SE" : "%+.0e SE",
+        snprintf(t.off, sizeof t.off, fabs(e->deviation) < 1e4 ? "%+.1f se" : "%+.0e se",
                  unsigned_zero(e->deviation, 1));
     }
     return t;
@@ -173,7 +173,7 @@ static void draw_row(struct av_canvas *c, int x, int y, const char *quantity, co
 
 static int draw_table(struct av_canvas *c, struct av_rect r, const struct av_distribution_panel *panel)
 {
-    const char *const heads[] = { "measured", c->ascii ? "+- SE" : "± SE", "theory", "off by" };
+    const char *const heads[] = { "measured", c->ascii ? "+- se" : "± se", "theory", "off by" };
     int y = r.y;
     av_canvas_textf(c, r.x, y, AV_ROLE_TITLE, "d_k %zu", panel->d_k);
     for (int i = 0; i < 4; i++) {

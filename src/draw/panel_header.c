@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 192, PIECES = 8, NAME_MOST = 24 };
+enum { PIECE = AV_PIECE_MAX, PIECES = 8, NAME_MOST = 24 };
 
 /* ---- the formula ----------------------------------------------------- */
 
@@ -152,32 +152,22 @@ static void draw_pieces(struct av_canvas *c, int x, int end, int y, const struct
     if (x + telling_width(pieces, n) > end) {
         n = make_pieces(pieces, s, true);
     }
-    for (size_t i = 0; i < n; i++) {
-        int from = i == 0 ? x : x + 3;
-        int behind = av_plot_fit(c, from, end, y, AV_ROLE_DIM, pieces[i]);
-        if (behind == from) {
-            return;
-        }
-        if (i > 0) {
-            av_canvas_text(c, x, y, AV_ROLE_DIM, " · ");
-        }
-        x = behind;
-    }
+    av_panel_pieces(c, x, end, y, pieces, n);
 }
 
-void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *view)
+void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *title)
 {
     const struct av_snapshot *s = ctx->snapshot;
     struct av_rect clip = av_plot_enter(c, r);
     int x = draw_formula(c, r, s) + 3;
     int right = r.x + r.w - 1;
-    /* The first piece goes before the view's name, all that tell go before
+    /* The first piece goes before the view's title, all that tell go before
      * "scale off", which the formula says as well. */
     char pieces[PIECES][PIECE];
     size_t n = make_pieces(pieces, s, true);
     int first = (int)av_utf8_len(pieces[0]);
     int telling = telling_width(pieces, n);
-    int end = av_plot_fit_right(c, x + first + 2, right, r.y, AV_ROLE_TITLE, view);
+    int end = av_plot_fit_right(c, x + first + 2, right, r.y, AV_ROLE_TITLE, title);
     end -= end < right ? 2 : 0;
     if (!s->from_logits && s->params.scale == 0) {
         int behind = av_plot_fit(c, x, end - telling - 3, r.y, av_look_now(s).fill.role, "scale off");

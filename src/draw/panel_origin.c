@@ -21,14 +21,6 @@ static const struct {
     { "row s/d_k", AV_ORIGIN_ROW, true, 6 },
 };
 
-void av_panel_page(struct av_canvas *c, int x, int right, int y, int page, const char *title)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%d/3 %s", page, title);
-    x = av_plot_fit(c, x, right, y, AV_ROLE_TITLE, text);
-    av_plot_fit(c, x, right, y, AV_ROLE_DIM, "  v: next page");
-}
-
 void av_panel_drawings(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_origin *o = ctx->study;
@@ -149,7 +141,7 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
     struct av_rect clip = av_plot_enter(c, r);
     char text[160];
     int bottom = r.y + r.h;
-    av_panel_page(c, r.x + 1, r.x + r.w, r.y, 2, "where the variance comes from");
+    av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "where the variance comes from");
     snprintf(text, sizeof text, "x [%d, %" PRId64 "]  →  q = x w_q, k = x w_k [%d, %" PRId64 "]  →  s = q k^T, i != j",
              AV_ORIGIN_TOKENS, p->d_model, AV_ORIGIN_TOKENS, p->d_k);
     av_plot_fit(c, r.x + 1, r.x + r.w, r.y + 1, AV_ROLE_TEXT, text);

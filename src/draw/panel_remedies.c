@@ -67,7 +67,7 @@ void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_vi
     struct av_remedy rows[AV_REMEDIES];
     av_origin_remedies(rows, o, &ctx->snapshot->params);
     struct av_rect clip = av_plot_enter(c, r);
-    av_panel_page(c, r.x + 1, r.x + r.w, r.y, 3, "what keeps the variance at 1");
+    av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "what keeps the variance at 1");
     int numbers = edge_of(r, 0) - COLUMN_W + 1;
     av_plot_fit(c, r.x + 1, numbers, r.y + 1, AV_ROLE_DIM, "acts on what, controls what");
     av_plot_fit_right(c, numbers, r.x + r.w - MARK_W, r.y + 1, AV_ROLE_DIM, "Var[z] when it alone is missing");

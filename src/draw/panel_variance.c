@@ -176,7 +176,7 @@ static void draw_table(struct av_canvas *c, struct av_rect r, const struct av_di
     av_canvas_text_right(c, r.x + VARIANCE_AT, r.y, look.fill.role, look.name);
     av_canvas_text_right(c, r.x + D_K_AT, r.y + 1, AV_ROLE_DIM, "d_k");
     av_canvas_text_right(c, r.x + VARIANCE_AT, r.y + 1, AV_ROLE_DIM, "variance");
-    av_canvas_text_right(c, r.x + SE_AT, r.y + 1, AV_ROLE_DIM, c->ascii ? "+- SE" : "± SE");
+    av_canvas_text_right(c, r.x + SE_AT, r.y + 1, AV_ROLE_DIM, c->ascii ? "+- se" : "± se");
     av_canvas_text_right(c, r.x + THEORY_AT, r.y + 1, AV_ROLE_DIM, "theory");
     av_canvas_text_right(c, r.x + OFF_AT, r.y + 1, AV_ROLE_DIM, "off by");
     for (size_t i = 0; i < d->points; i++) {

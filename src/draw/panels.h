@@ -46,8 +46,19 @@ const char *av_panel_weight(char out[AV_NUMBER_MAX], double p, double one_minus)
 size_t av_panel_query(const struct av_snapshot *s);
 size_t av_panel_key(const struct av_snapshot *s);
 
-/* The formula with its live values, the sizes and the view's name; one line. */
-void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *view);
+/* The formula with its live values, the sizes and the view's title; one line. */
+void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, const char *title);
+
+/* The title of a view of several pages, "derivation 1/3", for the right end of
+ * its first line; pages are counted from 0, as in struct av_view_state. Writes
+ * to out and returns it. */
+enum { AV_TITLE_MAX = 40 };
+const char *av_panel_title(char out[AV_TITLE_MAX], const char *view, int page, int pages);
+
+/* What a view is drawn of, "32×32 · normal · seed 42", from column x on: the
+ * first pieces of n that fit. */
+enum { AV_PIECE_MAX = 192 };
+void av_panel_pieces(struct av_canvas *c, int x, int right, int y, char pieces[][AV_PIECE_MAX], size_t n);
 
 /* Histograms of the scores, scaled above unscaled on one axis of scores, with
  * the density that theory expects. */

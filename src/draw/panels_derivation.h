@@ -15,9 +15,6 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
  * result. */
 void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 
-/* Title of a page at (r.x, r.y), and the key to the next one while it fits. */
-void av_panel_page(struct av_canvas *c, int x, int right, int y, int page, const char *title);
-
 /* Marks of lines and measurements. */
 enum { AV_MARK_HOLDS = 0x2713, AV_MARK_BROKEN = 0x2717, AV_MARK_UNKNOWN = 0x00B7 };
 

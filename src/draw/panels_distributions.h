@@ -29,7 +29,7 @@ enum { AV_ESTIMATE_MAX = 96 };
 struct av_estimate_text {
     char value[AV_NUMBER_MAX], se[AV_NUMBER_MAX]; /* se: "" when there is none */
     char theory[AV_NUMBER_MAX];                   /* "n/a" when not known */
-    char off[AV_NUMBER_MAX];                      /* "+0.8 SE", "" when not known */
+    char off[AV_NUMBER_MAX];                      /* "+0.8 se", "" when not known */
 };
 struct av_estimate_text av_panel_estimate(const struct av_estimate *e, int digits);
 

@@ -16,7 +16,9 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     enum { WIDEST = 104 }; /* numbers stay near what they belong to */
     struct av_rect body = { r.x, r.y + 1, r.w < WIDEST ? r.w : WIDEST, r.h - 1 };
     int page = ctx->state->page;
-    av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, 1 }, ctx, "derivation");
+    char title[AV_TITLE_MAX];
+    av_panel_title(title, "derivation", page, PAGES);
+    av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, 1 }, ctx, title);
     if (page > 0 && ctx->study == NULL) {
         av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + 1, r.w - 1, r.h - 1 }, AV_ROLE_DIM,
                      "There is not enough memory to measure this. v: next page.");

@@ -5,10 +5,10 @@
  * quantity 1 the normal approximation on (without an exact density: off). */
 #include "panels_distributions.h"
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-enum { HEAD_H = 2, PAGE_VARIANCE = AV_DISTRIBUTIONS + 1, PAGES, SLOPES_H = 2, GAP = 1, LINE = 160 };
+enum { HEAD_H = 2, PAGE_VARIANCE = AV_DISTRIBUTIONS + 1, PAGES, SLOPES_H = 2, GAP = 1, PIECES = 3, LINE = 64 };
 
 enum { TABLE_FROM_W = 120 }; /* from here on the variance has its table beside it */
 
@@ -85,21 +85,22 @@ static void draw_header(struct av_canvas *c, struct av_rect r, const struct av_v
 {
     const struct av_params *p = &ctx->snapshot->params;
     const struct av_distributions *d = ctx->study;
-    int right = r.x + r.w - 1;
-    right = av_plot_fit_right(c, r.x + 1, right, r.y, AV_ROLE_TITLE, "distributions") - 2;
+    char title[AV_TITLE_MAX];
     char text[LINE];
-    int x = r.x + 1;
-    if (d != NULL && ctx->progress < 1) {
-        snprintf(text, sizeof text, "%zu of %zu pairs so far", d->counted, d->samples);
-        x = av_plot_fit(c, x, right, r.y, AV_ROLE_SELECT, text);
+    char pieces[PIECES][AV_PIECE_MAX];
+    bool done = d == NULL || ctx->progress >= 1;
+    if (done) {
+        snprintf(text, sizeof text, "%" PRId64 " pairs (q, k)", p->samples);
     } else {
-        snprintf(text, sizeof text, "%lld pairs (q, k)", (long long)p->samples);
-        x = av_plot_fit(c, x, right, r.y, AV_ROLE_TITLE, text);
+        snprintf(text, sizeof text, "%zu of %zu pairs so far", d->counted, d->samples);
     }
-    snprintf(text, sizeof text, " · %s · seed %llu", av_param_find("dist")->choices[p->dist],
-             (unsigned long long)p->seed);
-    x = av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, text);
-    av_plot_fit(c, x + 3, right, r.y, AV_ROLE_DIM, c->ascii ? "measured +- SE (theory)" : "measured ± SE (theory)");
+    snprintf(pieces[0], AV_PIECE_MAX, "%s", av_param_find("dist")->choices[p->dist]);
+    snprintf(pieces[1], AV_PIECE_MAX, "seed %" PRIu64, p->seed);
+    snprintf(pieces[2], AV_PIECE_MAX, c->ascii ? "+- se (theory)" : "± se (theory)");
+    av_panel_title(title, "distributions", ctx->state->page, PAGES);
+    int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, title) - 2;
+    int x = av_plot_fit(c, r.x + 1, right, r.y, done ? AV_ROLE_TITLE : AV_ROLE_SELECT, text) + 3;
+    av_panel_pieces(c, x, right, r.y, pieces, PIECES);
 }
 
 /* Without an exact density the normal one stands in for it. */
@@ -121,14 +122,11 @@ static int draw_key(struct av_canvas *c, int x, int right, int y, const char *ke
 }
 
 /* What the glyphs are, and what of the drawing is not to be compared. */
-static void draw_note(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx, bool alone)
+static void draw_note(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_distributions *d = ctx->study;
     const struct av_view_state *s = ctx->state;
-    const char *more = alone ? "next" : "enlarge";
-    int right = r.x + r.w - (int)strlen(more);
-    draw_key(c, right - 2, r.x + r.w, r.y, "z", more);
-    right -= 4;
+    int right = r.x + r.w;
     int x = r.x + 1;
     for (int on = 1; on >= 0; on--) {
         struct av_look look = av_look_scale(on == 1);
@@ -157,7 +155,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
         return;
     }
     struct places p = place(r, s->page);
-    draw_note(c, (struct av_rect){ r.x, r.y + 1, r.w - 1, 1 }, ctx, p.alone);
+    draw_note(c, (struct av_rect){ r.x, r.y + 1, r.w - 1, 1 }, ctx);
     struct av_distribution_options options = { s->zoom != 0, s->pool != 0, normal_is_on(ctx), s->page != 0 };
     for (size_t i = 0; i < AV_DISTRIBUTIONS; i++) {
         av_panel_distribution(c, p.panels[i], d, i, &options);
@@ -210,8 +208,8 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
 }
 
 static const struct av_view_action actions[] = {
-    { "z", "enlarge-next", "enlarge the next panel; after the last, all again", next_page },
-    { "Z", "enlarge-previous", "enlarge the panel before", previous_page },
+    { "v", "page-next", "all at once, each panel alone, the variance alone", next_page },
+    { "V", "page-previous", "the page before", previous_page },
     { "x", "axes", "one axis of scores for all panels, or one each", toggle_axis },
     { "y", "heights", "both series on one height, or each as high as the panel", toggle_height },
     { "g", "normal", "the normal approximation, or not", toggle_normal },
@@ -232,7 +230,7 @@ static const char *const about[] = {
     "shows the highest of the bins that it covers.",
     "• is the exact density, known for normal entries of mean 0 that are not",
     "correlated; × the normal density of the mean and variance of theory.",
-    "SE is the standard error, from leaving out one of 50 groups of pairs at a",
+    "se is one standard error, from leaving out one of 50 groups of pairs at a",
     "time; off by is the distance from theory in standard errors.",
     "Below, variance over d_k: on logarithmic axes a power of d_k is a straight",
     "line, and its slope is the power. Points are measured, dots are theory.",

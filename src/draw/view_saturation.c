@@ -13,59 +13,52 @@ enum {
     TABLE_LEAST_H = 8,
     CURVES_LEAST_H = 6,   /* below their names */
     FURTHER_LEAST_H = 10, /* below the table */
-    PIECES = 12,
-    PIECE = 64
+    PAGES = 2,
+    PIECES = 12
 };
 
 /* ---- the first line --------------------------------------------------- */
 
 /* What was drawn: fills the pieces, the most telling first; returns their
  * number. */
-static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_saturation *s)
+static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_saturation *s)
 {
     static const char *const rarely[] = { "q_std", "k_std", "q_mean", "k_mean", "corr" }; /* not as by default */
     const struct av_params *p = &s->params;
     char number[AV_NUMBER_MAX];
     size_t n = 0;
-    snprintf(pieces[n++], PIECE, "%lld×%lld", (long long)p->n_q, (long long)p->n_k);
+    snprintf(pieces[n++], AV_PIECE_MAX, "%lld×%lld", (long long)p->n_q, (long long)p->n_k);
     if (s->rows < (size_t)p->n_q) {
-        snprintf(pieces[n++], PIECE, "%zu queries measured", s->rows);
+        snprintf(pieces[n++], AV_PIECE_MAX, "%zu queries measured", s->rows);
     }
-    snprintf(pieces[n++], PIECE, "exponent %s", av_plot_short(number, p->exponent, 4));
-    snprintf(pieces[n++], PIECE, "T %s", av_plot_short(number, p->temperature, 4));
+    snprintf(pieces[n++], AV_PIECE_MAX, "exponent %s", av_plot_short(number, p->exponent, 4));
+    snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
     if (p->mask == AV_MASK_CAUSAL) {
-        snprintf(pieces[n++], PIECE, "causal");
+        snprintf(pieces[n++], AV_PIECE_MAX, "causal");
     }
-    snprintf(pieces[n++], PIECE, "%s", av_param_find("dist")->choices[p->dist]);
+    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_param_find("dist")->choices[p->dist]);
     for (size_t i = 0; i < sizeof rarely / sizeof rarely[0]; i++) {
         const struct av_param *row = av_param_find(rarely[i]);
         double value = av_param_get(row, p);
         if (value != row->def) {
-            snprintf(pieces[n++], PIECE, "%s %s", row->name, av_plot_short(number, value, 3));
+            snprintf(pieces[n++], AV_PIECE_MAX, "%s %s", row->name, av_plot_short(number, value, 3));
         }
     }
-    snprintf(pieces[n++], PIECE, "seed %llu", (unsigned long long)p->seed);
+    snprintf(pieces[n++], AV_PIECE_MAX, "seed %llu", (unsigned long long)p->seed);
     return n;
 }
 
 static void draw_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_saturation *s = ctx->study;
-    char pieces[PIECES][PIECE];
+    char pieces[PIECES][AV_PIECE_MAX];
     size_t n = make_pieces(pieces, s);
     const char *what = ctx->state->page == 0 ? "over d_k" : "over d_k and temperature";
-    int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, "saturation") - 2;
+    char title[AV_TITLE_MAX];
+    av_panel_title(title, "saturation", ctx->state->page, PAGES);
+    int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, title) - 2;
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, what) + 3;
-    for (size_t i = 0; i < n; i++) {
-        int end = av_plot_fit(c, x, right, r.y, AV_ROLE_DIM, pieces[i]);
-        if (end == x) {
-            return;
-        }
-        if (i > 0) {
-            av_canvas_text(c, x - 3, r.y, AV_ROLE_DIM, " · ");
-        }
-        x = end + 3;
-    }
+    av_panel_pieces(c, x, right, r.y, pieces, n);
 }
 
 /* ---- pages -------------------------------------------------------------- */
@@ -154,7 +147,7 @@ static void previous_quantity(struct av_view_edit *e)
     }
 }
 
-static void toggle_single(struct av_view_edit *e)
+static void toggle_zoom(struct av_view_edit *e)
 {
     if (on_curves(e)) {
         e->state->zoom = !e->state->zoom;
@@ -165,7 +158,7 @@ static const struct av_view_action actions[] = {
     { "v", "page", "curves over d_k, or the plane of d_k and temperature", next_page },
     { "y", "quantity", "curves from the next quantity on", next_quantity },
     { "Y", "quantity-back", "curves from the quantity before", previous_quantity },
-    { "z", "single", "as many curves as fit, or one", toggle_single },
+    { "z", "zoom", "as many curves as fit, or one", toggle_zoom },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { HEAD_H = 1, WIDE = AV_ROW_NUMBERS_W + 38, CELL_H_MOST = 4, LEAST_H = AV_BARS_LEAST_H + 1 };
+enum { PAGES = 2, HEAD_H = 1, WIDE = AV_ROW_NUMBERS_W + 38, CELL_H_MOST = 4, LEAST_H = AV_BARS_LEAST_H + 1 };
 
 static const double FINE = 0.1, COARSE = 1, SHIFT = 9, FACTOR = 2;
 
@@ -84,8 +84,10 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 {
     struct av_lab_row lab;
     struct av_rect body = { r.x, r.y + HEAD_H, r.w, r.h - HEAD_H };
+    char title[AV_TITLE_MAX];
     struct av_rect clip = av_plot_enter(c, r);
-    av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, HEAD_H }, ctx, "softmax");
+    av_panel_title(title, "softmax", ctx->state->page, PAGES);
+    av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, HEAD_H }, ctx, title);
     if (!av_lab_row(ctx->snapshot, &lab)) {
         av_plot_fit(c, r.x + 1, r.x + r.w, r.y + HEAD_H, AV_ROLE_DIM, "this row has no weights");
     } else if (ctx->state->page == 1 || body.h < LEAST_H) {

@@ -145,7 +145,7 @@ static void broken_lines_light_up(void **state)
         assert_int_equal(av_canvas_at(&b, 3, y)->role == AV_ROLE_BAD, lines[i].lit);
     }
     assert_on(&b, "Var[q] = 1 → q_std^2 = 2^2");
-    assert_on(&b, "✗ not so for these parameters");
+    assert_on(&b, "✗ not for these parameters");
     av_canvas_free(&a);
     av_canvas_free(&b);
     close_scene(&calm);

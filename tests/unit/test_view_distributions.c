@@ -111,9 +111,9 @@ static void it_tells_its_numbers(void **state)
         bool ascii;
         const char *text;
     } table[] = {
-        { 80, 22, false, "10000 pairs (q, k) · normal · seed 42" },
-        { 80, 22, false, "measured ± SE (theory)" },
-        { 80, 22, true, "measured +- SE (theory)" },
+        { 80, 22, false, "10000 pairs (q, k)   normal · seed 42" },
+        { 80, 22, false, " · ± se (theory)" },
+        { 80, 22, true, "+- se (theory)" },
         { 80, 22, false, "█ scaled  ░ unscaled  • exact" },
         { 80, 22, false, "d_k 1024 ex. kurt. " },
         { 80, 22, false, "var 1012±13 (1024)" },
@@ -122,7 +122,7 @@ static void it_tells_its_numbers(void **state)
         { 80, 22, false, "● scaled variance grows as d_k to the power of 0.000 ± 0.004 (0)" },
         { 89, 39, false, "variance of the scores over d_k, both axes logarithmic" },
         { 169, 59, false, "variance 1012 ± 13 (1024)" },
-        { 169, 59, false, "1024      1012      13    1024  -0.9 SE" },
+        { 169, 59, false, "1024      1012      13    1024  -0.9 se" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_text(table[i].w, table[i].h, table[i].ascii, table[i].text, true);
@@ -140,7 +140,8 @@ static void pages_show_one_thing(void **state)
             assert_text(80, 22, false, titles[i], i + 1 == page);
         }
         assert_text(80, 22, false, "off by", true);
-        assert_text(80, 22, false, "z next", true);
+        char title[AV_TITLE_MAX];
+        assert_text(80, 22, false, av_panel_title(title, VIEW, page, 6), true);
     }
 }
 
@@ -288,10 +289,10 @@ static void keys_go_round(void **state)
     (void)state;
     ASK(true, NULL);
     for (int page = 1; page <= 6; page++) {
-        press("z");
+        press("v");
         assert_int_equal(asked.fake.state.page, page % 6);
     }
-    press("Z");
+    press("V");
     assert_int_equal(asked.fake.state.page, 5);
     static const char *const switches[] = { "x", "y", "g" };
     const int *const values[] = { &asked.fake.state.zoom, &asked.fake.state.pool, &asked.fake.state.quantity };
