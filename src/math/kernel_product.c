@@ -21,6 +21,14 @@ enum { TERMS = 256 };
 
 enum { ROWS_MAX = 12 };
 
+/* Sums are in registers only once loops over rows are unrolled. gcc needs to be
+ * told; clang does it by itself, and not if it is told a count. */
+#if defined __clang__
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 12")
+#endif
+
 /* One tile: c [rows, vectors] (+)= a [rows, terms] b [terms, vectors]. */
 struct place {
     float *c;
@@ -60,7 +68,7 @@ static inline __attribute__((always_inline)) void add_tile(const struct place *t
                                                            bool turned)
 {
     vf sum[ROWS_MAX][2];
-#pragma GCC unroll 12
+    UNROLL
     for (size_t r = 0; r < rows; r++) {
         for (size_t v = 0; v < vectors; v++) {
             sum[r][v] = t->from_zero ? (vf){ 0 } : vf_load(t->c + r * t->c_pitch + v * AV_LANES_F);
@@ -70,7 +78,7 @@ static inline __attribute__((always_inline)) void add_tile(const struct place *t
     const size_t row = turned ? 1 : t->a_pitch, term = turned ? t->a_pitch : 1;
     for (size_t p = 0; p < t->terms; p++) {
         const vf b0 = vf_load(b), b1 = vectors > 1 ? vf_load(b + AV_LANES_F) : b0;
-#pragma GCC unroll 12
+        UNROLL
         for (size_t r = 0; r < rows; r++) {
             const vf x = vf_splat(a[r * row]);
             sum[r][0] += x * b0;
@@ -81,7 +89,7 @@ static inline __attribute__((always_inline)) void add_tile(const struct place *t
         a += term;
         b += t->b_pitch;
     }
-#pragma GCC unroll 12
+    UNROLL
     for (size_t r = 0; r < rows; r++) {
         float *c = t->c + r * t->c_pitch;
         store_columns(c, sum[r][0], t->columns);

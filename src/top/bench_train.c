@@ -3,7 +3,7 @@
 #include "attnviz/train.h"
 #include "bench.h"
 
-enum { RUNS_OF_TRAINING = 3, RUNS_OF_PRODUCTS = 7, ROUNDS = 10000 };
+enum { RUNS_OF_TRAINING = 3, RUNS_OF_PRODUCTS = 7, ROUNDS = 200000 };
 
 const struct av_bench_stage av_bench_train_stages[AV_BENCH_TRAIN] = {
     { "train_on", "trains one run, reconstruct with its defaults, with the scale" },

@@ -33,7 +33,7 @@ static inline enum av_status configure(struct av_train_config *c, const char *se
 static inline struct av_train *train_of(const char *settings, const struct av_kernels *kernels)
 {
     struct av_train_config c;
-    struct av_train *t;
+    struct av_train *t = NULL;
     struct av_error e = { "" };
     if (configure(&c, settings, &e) != AV_OK || av_train_new(&t, &c, kernels, &e) != AV_OK) {
         fail_msg("%s: %s", settings, e.text);
