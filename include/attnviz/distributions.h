@@ -6,26 +6,22 @@
  * first d_k of the same entries: points of different d_k share their pairs.
  *
  * Arrays of two, [off, on], are of the scores as they are and of the scores
- * times d_k^-exponent. */
+ * times d_k^-exponent.
+ *
+ * Standard errors are those of the jackknife which leaves out one of
+ * AV_PAIR_GROUPS groups at a time, pair r being in group r mod AV_PAIR_GROUPS:
+ * themselves good to about a tenth of their value, and NaN while there are
+ * fewer than two pairs a group. */
 #ifndef ATTNVIZ_DISTRIBUTIONS_H
 #define ATTNVIZ_DISTRIBUTIONS_H
 
+#include "attnviz/estimate.h"
 #include "attnviz/params.h"
 
 enum {
     AV_DISTRIBUTIONS = 4,                       /* panels */
     AV_VARIANCE_POINTS = 13 + AV_DISTRIBUTIONS, /* powers of two up to AV_DIM_MAX, and the panels' d_k */
     AV_PAIR_GROUPS = 50
-};
-
-/* A measured quantity. Its standard error is that of the jackknife which
- * leaves out one of AV_PAIR_GROUPS groups at a time, pair r being in group
- * r mod AV_PAIR_GROUPS: itself good to about a tenth of its value. */
-struct av_estimate {
-    double value;     /* NaN where it is not defined */
-    double se;        /* NaN while there are fewer than two pairs a group */
-    double theory;    /* NaN where none is known */
-    double deviation; /* (value - theory) / se; NaN where one of them is */
 };
 
 /* The scores of one panel with scale off or on. The bins are the panel's own

@@ -28,6 +28,7 @@
 #ifndef ATTNVIZ_ORIGIN_H
 #define ATTNVIZ_ORIGIN_H
 
+#include "attnviz/estimate.h"
 #include "attnviz/params.h"
 #include "attnviz/stats.h"
 
@@ -45,12 +46,6 @@ struct av_entry_moments {
     bool whole; /* all entries have been seen */
 };
 
-/* A value as the parameters have it, and measured: mean over drawings, and its
- * standard error; NaN before the second drawing. */
-struct av_estimate {
-    double predicted, measured, error;
-};
-
 enum av_origin_quantity {
     AV_ORIGIN_W,      /* mean square of the entries of w_q and w_k */
     AV_ORIGIN_X,      /* of x, after LayerNorm where it is on */
@@ -66,7 +61,8 @@ struct av_origin {
     struct av_entry_moments entries;
     int drawings, planned; /* drawing r has the seed of the parameters + r */
     double limit;          /* measured agrees within so many standard errors, see av_origin_limit */
-    /* [init][layer_norm]; the inputs of a drawing are the same for all. */
+    /* [init][layer_norm]: means over drawings, with errors from the second one on;
+     * the inputs of a drawing are the same for all. */
     struct av_estimate at[AV_INIT_COUNT][2][AV_ORIGIN_QUANTITIES];
 };
 
@@ -74,7 +70,7 @@ struct av_origin {
  * 2/(d_model + d_k), 2/d_model for pytorch, unit, xavier, kaiming. */
 double av_origin_weight_var(enum av_init init, const struct av_params *p);
 
-/* The predictions above into at[][].predicted. */
+/* The predictions above into at[][].theory. */
 void av_origin_predict(struct av_origin *o, const struct av_params *p);
 
 /* How many drawings the study makes: 64 while that means few entries of w,
@@ -83,16 +79,10 @@ int av_origin_drawings(const struct av_params *p);
 
 /* How many standard errors a mean of n drawings may lie off: what a Student t
  * with n - 1 degrees of freedom exceeds as rarely as a normal variable 4.5,
- * once in 150,000 (Wallace 1959). NaN for n < 2. */
+ * once in 150,000 (Wallace 1959). NaN for n < 2. Of 20,000 judgements by
+ * av_estimate_judge at d_model and d_k of 64 and more none was wrong; at d_model
+ * 1 and 2, where the tails are longest, 9 of 6,000. */
 double av_origin_limit(int n);
-
-/* Does the measurement agree with the prediction? Not judged (AV_ESTIMATE_FEW)
- * while its error exceeds a fifth of the prediction: then squares of squares of
- * few drawings have tails too long for any limit. A millionth of the prediction
- * is left for rounding. Of 20,000 judgements at d_model and d_k of 64 and more
- * none was wrong; at d_model 1 and 2, where the tails are longest, 9 of 6,000. */
-enum av_estimate_verdict { AV_ESTIMATE_FEW, AV_ESTIMATE_AGREES, AV_ESTIMATE_OFF };
-enum av_estimate_verdict av_estimate_judge(const struct av_estimate *e, double limit);
 
 /* ---- What keeps the variance of the logits at 1 -------------------------- */
 

@@ -26,24 +26,24 @@ static double unsigned_zero(double v, int decimals)
 
 struct av_estimate_text av_panel_estimate(const struct av_estimate *e, int digits)
 {
-    struct av_estimate_text t = { .se = "" };
-    bool error = e->se > 0;
+    struct av_estimate_text t = { .error = "" };
+    bool error = e->error > 0;
     /* Outside of these, or with more decimals, powers of ten read better. */
-    bool plain = error && fabs(e->value) < 1e6 && e->se > 1e-5 && e->se < 1e6;
+    bool plain = error && fabs(e->measured) < 1e6 && e->error > 1e-5 && e->error < 1e6;
     if (plain) {
-        int decimals = decimals_of(e->se, digits);
-        snprintf(t.value, sizeof t.value, "%.*f", decimals, unsigned_zero(e->value, decimals));
-        snprintf(t.se, sizeof t.se, "%.*f", decimals, e->se);
+        int decimals = decimals_of(e->error, digits);
+        snprintf(t.measured, sizeof t.measured, "%.*f", decimals, unsigned_zero(e->measured, decimals));
+        snprintf(t.error, sizeof t.error, "%.*f", decimals, e->error);
     } else {
-        av_plot_number(t.value, e->value, 3);
+        av_plot_number(t.measured, e->measured, 3);
         if (error) {
-            av_plot_number(t.se, e->se, digits);
+            av_plot_number(t.error, e->error, digits);
         }
     }
     av_plot_short(t.theory, e->theory, 4);
-    if (!isnan(e->deviation)) {
-        snprintf(t.off, sizeof t.off, fabs(e->deviation) < 1e4 ? "%+.1f se" : "%+.0e se",
-                 unsigned_zero(e->deviation, 1));
+    double deviation = av_estimate_deviation(e);
+    if (!isnan(deviation)) {
+        snprintf(t.off, sizeof t.off, fabs(deviation) < 1e4 ? "%+.1f se" : "%+.0e se", unsigned_zero(deviation, 1));
     }
     return t;
 }
@@ -52,9 +52,9 @@ void av_panel_estimate_line(char out[AV_ESTIMATE_MAX], const struct av_estimate 
 {
     struct av_estimate_text t = av_panel_estimate(e, style.digits);
     const char *gap = style.roomy ? " " : "";
-    int n = snprintf(out, AV_ESTIMATE_MAX, "%s", t.value);
-    if (t.se[0] != '\0') {
-        n += snprintf(out + n, AV_ESTIMATE_MAX - (size_t)n, "%s%s%s%s", gap, style.ascii ? "+-" : "±", gap, t.se);
+    int n = snprintf(out, AV_ESTIMATE_MAX, "%s", t.measured);
+    if (t.error[0] != '\0') {
+        n += snprintf(out + n, AV_ESTIMATE_MAX - (size_t)n, "%s%s%s%s", gap, style.ascii ? "+-" : "±", gap, t.error);
     }
     if (!isnan(e->theory) && style.theory_digits > 0) {
         av_plot_short(t.theory, e->theory, style.theory_digits);
@@ -165,8 +165,8 @@ static void draw_row(struct av_canvas *c, int x, int y, const char *quantity, co
 {
     struct av_estimate_text t = av_panel_estimate(e, 2);
     av_canvas_text(c, x + QUANTITY_AT, y, AV_ROLE_TEXT, quantity);
-    av_canvas_text_right(c, x + NUMBERS_AT + COLUMN, y, AV_ROLE_TEXT, t.value);
-    av_canvas_text_right(c, x + NUMBERS_AT + 2 * COLUMN, y, AV_ROLE_TEXT, t.se);
+    av_canvas_text_right(c, x + NUMBERS_AT + COLUMN, y, AV_ROLE_TEXT, t.measured);
+    av_canvas_text_right(c, x + NUMBERS_AT + 2 * COLUMN, y, AV_ROLE_TEXT, t.error);
     av_canvas_text_right(c, x + NUMBERS_AT + 3 * COLUMN, y, AV_ROLE_CURVE, t.theory);
     av_canvas_text_right(c, x + NUMBERS_AT + 4 * COLUMN, y, AV_ROLE_DIM, t.off);
 }

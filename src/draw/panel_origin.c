@@ -53,10 +53,10 @@ static struct columns fit_columns(struct av_rect r)
 /* Draws one text per column, right-aligned, one cell left for a mark. */
 typedef const char *(*column_text)(char out[AV_NUMBER_MAX], int column, const struct av_estimate *e, double factor);
 
-static const char *predicted(char out[AV_NUMBER_MAX], int column, const struct av_estimate *e, double factor)
+static const char *theory(char out[AV_NUMBER_MAX], int column, const struct av_estimate *e, double factor)
 {
     (void)column;
-    return av_plot_number(out, factor * e->predicted, 3);
+    return av_plot_number(out, factor * e->theory, 3);
 }
 
 static const char *measured(char out[AV_NUMBER_MAX], int column, const struct av_estimate *e, double factor)
@@ -122,7 +122,7 @@ static int draw_block(struct av_canvas *c, struct av_rect r, int y, const struct
         av_plot_fit(c, r.x + 3, right, y, role, init->choices[k]);
         if (lines == FULL_LINES) {
             av_plot_fit(c, r.x + 11, right, y, AV_ROLE_DIM, "expected");
-            draw_row(c, at, y++, AV_ROLE_CURVE, predicted, values, d, 0);
+            draw_row(c, at, y++, AV_ROLE_CURVE, theory, values, d, 0);
         }
         av_plot_fit(c, r.x + 11, right, y, AV_ROLE_DIM, "measured");
         draw_row(c, at, y++, AV_ROLE_TEXT, measured, values, d, o->limit);

@@ -38,7 +38,7 @@ static void draw_verdict(struct av_canvas *c, struct av_rect r, int column, int 
 /* A remedy without which the variance is twice or half what it should be. */
 static bool matters(const struct av_estimate *e)
 {
-    return e->predicted > 2 || e->predicted < 0.5;
+    return e->theory > 2 || e->theory < 0.5;
 }
 
 static void draw_remedy(struct av_canvas *c, struct av_rect r, int y, const struct av_remedy *row, double limit)
@@ -51,7 +51,7 @@ static void draw_remedy(struct av_canvas *c, struct av_rect r, int y, const stru
     av_plot_fit(c, r.x + 3, right, y, AV_ROLE_TITLE, row->name);
     av_plot_fit(c, r.x + 5, right, y + 1, AV_ROLE_TEXT, row->acts);
     av_plot_fit(c, r.x + 5, right, y + 2, AV_ROLE_DIM, row->controls);
-    draw_number(c, r, 0, y, role, av_plot_number(number, e->predicted, 3));
+    draw_number(c, r, 0, y, role, av_plot_number(number, e->theory, 3));
     if (!isnan(e->error)) {
         draw_number(c, r, 1, y, AV_ROLE_TEXT, av_plot_number(number, e->measured, 3));
         draw_verdict(c, r, 1, y, e, limit);

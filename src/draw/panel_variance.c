@@ -34,7 +34,7 @@ static bool make_height(struct av_axis *a, const struct av_distributions *d, int
     double hi = 0;
     for (size_t i = 0; i < 2 * d->points; i++) {
         const struct av_estimate *e = &d->point[i / 2].variance[i % 2];
-        const double shown[] = { e->value, e->theory };
+        const double shown[] = { e->measured, e->theory };
         for (size_t k = 0; k < 2; k++) {
             lo = can_show(shown[k]) ? fmin(lo, shown[k]) : lo;
             hi = can_show(shown[k]) ? fmax(hi, shown[k]) : hi;
@@ -106,7 +106,7 @@ static void draw_points(struct av_canvas *c, struct av_rect r, const struct av_a
 {
     for (size_t i = 0; i < d->points; i++) {
         int column = av_axis_cell(width, (double)d->point[i].d_k);
-        put_at(c, r, height, column, d->point[i].variance[on].value, mark_of(on));
+        put_at(c, r, height, column, d->point[i].variance[on].measured, mark_of(on));
     }
 }
 
@@ -162,8 +162,8 @@ static void draw_row(struct av_canvas *c, int x, int y, const struct av_variance
     char d_k[AV_NUMBER_MAX];
     snprintf(d_k, sizeof d_k, "%zu", point->d_k);
     av_canvas_text_right(c, x + D_K_AT, y, AV_ROLE_TITLE, d_k);
-    av_canvas_text_right(c, x + VARIANCE_AT, y, AV_ROLE_TEXT, t.value);
-    av_canvas_text_right(c, x + SE_AT, y, AV_ROLE_TEXT, t.se);
+    av_canvas_text_right(c, x + VARIANCE_AT, y, AV_ROLE_TEXT, t.measured);
+    av_canvas_text_right(c, x + SE_AT, y, AV_ROLE_TEXT, t.error);
     av_canvas_text_right(c, x + THEORY_AT, y, AV_ROLE_CURVE, t.theory);
     av_canvas_text_right(c, x + OFF_AT, y, AV_ROLE_DIM, t.off);
 }

@@ -27,9 +27,10 @@ struct av_distribution_options {
  * error has with `digits` (1 or 2) of its own. */
 enum { AV_ESTIMATE_MAX = 96 };
 struct av_estimate_text {
-    char value[AV_NUMBER_MAX], se[AV_NUMBER_MAX]; /* se: "" when there is none */
-    char theory[AV_NUMBER_MAX];                   /* "n/a" when not known */
-    char off[AV_NUMBER_MAX];                      /* "+0.8 se", "" when not known */
+    char measured[AV_NUMBER_MAX];
+    char error[AV_NUMBER_MAX];  /* "" when there is none */
+    char theory[AV_NUMBER_MAX]; /* "n/a" when not known */
+    char off[AV_NUMBER_MAX];    /* "+0.8 se", "" when not known */
 };
 struct av_estimate_text av_panel_estimate(const struct av_estimate *e, int digits);
 

@@ -56,13 +56,13 @@ void av_origin_predict(struct av_origin *o, const struct av_params *p)
             struct av_estimate *at = o->at[init][norm];
             double w = av_origin_weight_var((enum av_init)init, p);
             double q = in * w * x;
-            at[AV_ORIGIN_W].predicted = w;
-            at[AV_ORIGIN_X].predicted = x;
-            at[AV_ORIGIN_Q].predicted = q;
-            at[AV_ORIGIN_K].predicted = q;
-            at[AV_ORIGIN_S].predicted = out * q * q;
-            at[AV_ORIGIN_ROW].predicted = out * q * (in * w * x_between);
-            at[AV_ORIGIN_NORMED].predicted = x > 0 ? out : 0;
+            at[AV_ORIGIN_W].theory = w;
+            at[AV_ORIGIN_X].theory = x;
+            at[AV_ORIGIN_Q].theory = q;
+            at[AV_ORIGIN_K].theory = q;
+            at[AV_ORIGIN_S].theory = out * q * q;
+            at[AV_ORIGIN_ROW].theory = out * q * (in * w * x_between);
+            at[AV_ORIGIN_NORMED].theory = x > 0 ? out : 0;
         }
     }
 }
@@ -87,27 +87,13 @@ double av_origin_limit(int n)
     return sqrt(freedom * expm1(scaled * scaled / freedom));
 }
 
-enum av_estimate_verdict av_estimate_judge(const struct av_estimate *e, double limit)
-{
-    double off = fabs(e->measured - e->predicted);
-    if (isnan(off) || isnan(e->error) || isnan(limit) || e->error > 0.2 * e->predicted) {
-        return AV_ESTIMATE_FEW;
-    }
-    return off <= limit * e->error + 1e-6 * e->predicted ? AV_ESTIMATE_AGREES : AV_ESTIMATE_OFF;
-}
-
 /* ---- Remedies -------------------------------------------------------------- */
-
-static struct av_estimate times(const struct av_estimate *e, double factor)
-{
-    return (struct av_estimate){ factor * e->predicted, factor * e->measured, factor * e->error };
-}
 
 /* A row: inputs and w as they are measured, w and s multiplied. */
 static void fill(struct av_remedy *row, const struct av_estimate *at, double w_factor, double alpha)
 {
-    row->missing = times(&at[AV_ORIGIN_S], w_factor * w_factor * alpha * alpha);
-    row->with_qk_norm = times(&at[AV_ORIGIN_NORMED], alpha * alpha);
+    row->missing = av_estimate_times(&at[AV_ORIGIN_S], w_factor * w_factor * alpha * alpha);
+    row->with_qk_norm = av_estimate_times(&at[AV_ORIGIN_NORMED], alpha * alpha);
 }
 
 void av_origin_remedies(struct av_remedy out[AV_REMEDIES], const struct av_origin *o, const struct av_params *p)

@@ -111,8 +111,8 @@ static void take(struct av_estimate *out, const struct estimates *whole, const s
         double d = without[g].at[which] - mean;
         sum += d * d;
     }
-    out->value = whole->at[which];
-    out->se = enough ? sqrt(sum * (AV_PAIR_GROUPS - 1) / AV_PAIR_GROUPS) : (double)NAN;
+    out->measured = whole->at[which];
+    out->error = enough ? sqrt(sum * (AV_PAIR_GROUPS - 1) / AV_PAIR_GROUPS) : (double)NAN;
 }
 
 void av_pair_sums_estimate(const struct av_pair_sums *s, const double *x, struct av_pair_estimates *out)
@@ -132,7 +132,7 @@ void av_pair_sums_estimate(const struct av_pair_sums *s, const double *x, struct
     bool enough = s->pairs >= 2 * AV_PAIR_GROUPS;
     for (size_t i = 0; i < s->points; i++) {
         take(&out->mean[i], &whole, without, MEAN + i, enough);
-        out->mean[i].value += s->pivot[i];
+        out->mean[i].measured += s->pivot[i];
         take(&out->variance[i], &whole, without, VARIANCE + i, enough);
         take(&out->kurtosis[i], &whole, without, KURTOSIS + i, enough);
     }

@@ -30,7 +30,7 @@ struct av_pair_sums {
 void av_pair_sums_clear(struct av_pair_sums *s, size_t points);
 void av_pair_sums_add(struct av_pair_sums *s, const double *scores); /* [points] */
 
-/* Values and standard errors: theory and deviation are left alone. */
+/* Measured values and standard errors; theory is left alone. */
 struct av_pair_estimates {
     struct av_estimate mean[AV_VARIANCE_POINTS];
     struct av_estimate variance[AV_VARIANCE_POINTS]; /* over N - 1 */

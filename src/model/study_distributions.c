@@ -167,13 +167,11 @@ static void make_theory(struct state *s)
 
 /* ---- what the pairs so far say ---------------------------------------------- */
 
-/* An estimate and its error times factor, against the theory of `to`. */
+/* What was measured and its error, times factor; the theory stays. */
 static void set_estimate(struct av_estimate *to, const struct av_estimate *from, double factor)
 {
-    to->value = factor * from->value;
-    to->se = factor * from->se;
-    double deviation = (to->value - to->theory) / to->se;
-    to->deviation = to->se > 0 ? deviation : (double)NAN;
+    to->measured = factor * from->measured;
+    to->error = factor * from->error;
 }
 
 /* A score times f falls into the bin times f: the counts serve both scales. */
@@ -220,7 +218,7 @@ static void set_result(struct state *s)
     }
     /* ln (f^2 var) = ln var - 2 exponent ln d_k: the slope shifts, its error stays. */
     set_estimate(&r->slope[0], &found.slope, 1);
-    found.slope.value -= 2 * s->params.exponent;
+    found.slope.measured -= 2 * s->params.exponent;
     set_estimate(&r->slope[1], &found.slope, 1);
 }
 

@@ -126,15 +126,15 @@ static void moments_and_bins_of_plain_scores(void **state)
         struct av_moments m = AV_MOMENTS_INIT;
         av_moments_add(&m, scores, PAIRS);
         assert_int_equal(panel->d_k, d_k[i]);
-        assert_close(panel->kurtosis.value, av_moments_excess_kurtosis(&m), 1e-5);
+        assert_close(panel->kurtosis.measured, av_moments_excess_kurtosis(&m), 1e-5);
         for (size_t on = 0; on < 2; on++) {
             const struct av_distribution *d = &panel->by_scale[on];
             double f = on ? pow((double)d_k[i], -0.25) : 1;
             uint32_t counts[AV_BINS_MAX] = { 0 };
             av_histogram_add(counts, r->bins, d->lo, d->hi, scores, PAIRS, f);
             assert_close(d->factor, f, 1e-15);
-            assert_close(d->mean.value, f * m.mean, 1e-5);
-            assert_close(d->variance.value, f * f * av_moments_var(&m), 1e-5 * av_moments_var(&m));
+            assert_close(d->mean.measured, f * m.mean, 1e-5);
+            assert_close(d->variance.measured, f * f * av_moments_var(&m), 1e-5 * av_moments_var(&m));
             double inside = 0;
             for (size_t b = 0; b < r->bins; b++) {
                 double n = d->density[b] * PAIRS * (d->hi - d->lo) / (double)r->bins;
@@ -259,8 +259,8 @@ static void partial_results_are_results(void **state)
 
 static void assert_expected(const struct av_estimate *e, const char *what, const char *setting)
 {
-    if (!(isnan(e->theory) || fabs(e->deviation) < 4)) {
-        fail_msg("%s of %s: %g +- %g, theory %g", what, setting, e->value, e->se, e->theory);
+    if (!(isnan(e->theory) || fabs(av_estimate_deviation(e)) < 4)) {
+        fail_msg("%s of %s: %g +- %g, theory %g", what, setting, e->measured, e->error, e->theory);
     }
 }
 
@@ -303,12 +303,12 @@ static void variances_of_the_default_panels(void **state)
     const double elsewhere[] = { 16.2, 64.1, 258.7, 1021.7 };
     for (size_t i = 0; i < AV_DISTRIBUTIONS; i++) {
         const struct av_estimate *e = &r->panels[i].by_scale[0].variance;
-        assert_close(e->value, elsewhere[i], 4 * sqrt(2) * e->se);
-        assert_close(e->se, e->theory * sqrt((2 + 6 / e->theory) / 1e4), 0.4 * e->se);
+        assert_close(e->measured, elsewhere[i], 4 * sqrt(2) * e->error);
+        assert_close(e->error, e->theory * sqrt((2 + 6 / e->theory) / 1e4), 0.4 * e->error);
     }
-    assert_close(r->slope[0].value, 1, 4 * r->slope[0].se);
-    assert_close(r->slope[1].value, 0, 4 * r->slope[1].se);
-    assert_true(r->slope[0].se > 0.002 && r->slope[0].se < 0.02);
+    assert_close(r->slope[0].measured, 1, 4 * r->slope[0].error);
+    assert_close(r->slope[1].measured, 0, 4 * r->slope[1].error);
+    assert_true(r->slope[0].error > 0.002 && r->slope[0].error < 0.02);
 }
 
 /* Pearson's statistic of the bins that expect ten pairs or more, per bin. */
@@ -363,14 +363,14 @@ static void no_variance(void **state)
     (void)state;
     struct av_params p = PARAMS("samples=100", "q_std=0", "k_std=0", "q_mean=1000", "k_mean=-1000");
     const struct av_distributions *r = finish(studies, &p);
-    assert_true(isnan(r->slope[0].value));
+    assert_true(isnan(r->slope[0].measured));
     for (size_t i = 0; i < AV_DISTRIBUTIONS; i++) {
         const struct av_distribution *d = &r->panels[i].by_scale[0];
-        assert_true(d->mean.value == -1e6 * (double)r->panels[i].d_k);
-        assert_true(d->variance.value == 0);
+        assert_true(d->mean.measured == -1e6 * (double)r->panels[i].d_k);
+        assert_true(d->variance.measured == 0);
         assert_true(r->panels[i].beyond == 0);
         assert_true(isfinite(d->peak) && d->peak > 0);
-        assert_true(d->lo < d->mean.value && d->mean.value < d->hi);
+        assert_true(d->lo < d->mean.measured && d->mean.measured < d->hi);
     }
 }
 
@@ -380,8 +380,8 @@ static void one_column(void **state)
     struct av_params p = PARAMS("samples=500", "d_k_1=1", "d_k_2=1", "d_k_3=1", "d_k_4=1", "dist=rademacher", "bins=5");
     const struct av_distributions *r = finish(studies, &p);
     assert_int_equal(r->points, 1);
-    assert_true(isnan(r->slope[0].value));
-    assert_close(r->panels[0].kurtosis.value, -2, 0.02);
+    assert_true(isnan(r->slope[0].measured));
+    assert_close(r->panels[0].kurtosis.measured, -2, 0.02);
     assert_true(r->panels[0].kurtosis.theory == -2);
 }
 
@@ -409,7 +409,7 @@ static int check_without_memory(void)
         return 4;
     }
     const struct av_distributions *r = av_studies_result(studies, study());
-    return r->panels[3].by_scale[0].variance.value > 800 ? 0 : 5;
+    return r->panels[3].by_scale[0].variance.measured > 800 ? 0 : 5;
 }
 
 static void without_memory_it_may_be_begun_again(void **state)

@@ -210,7 +210,7 @@ static void predictions_are_what_pytorch_does(void **state)
         p.input_std = references[i].input_std;
         av_origin_predict(&o, &p);
         for (size_t k = 0; k < 5; k++) {
-            double v = o.at[references[i].init][references[i].norm][quantities[k]].predicted;
+            double v = o.at[references[i].init][references[i].norm][quantities[k]].theory;
             const double *at = references[i].values + 2 * k;
             if (!(fabs(v - at[0]) <= 4.5 * at[1] + 1e-6 * v)) {
                 fail_msg("case %zu, quantity %zu: %.8g, by PyTorch %.8g +- %.2g", i, k, v, at[0], at[1]);
@@ -247,7 +247,7 @@ static void eps_of_layer_norm_counts(void **state)
         struct av_params p = PARAMS("d_model=3", cases[i].input_std);
         struct av_origin o;
         av_origin_predict(&o, &p);
-        double v = o.at[0][1][AV_ORIGIN_X].predicted;
+        double v = o.at[0][1][AV_ORIGIN_X].theory;
         if (fabs(v - cases[i].square) > 1e-9 * v) {
             fail_msg("%s: %.9g", cases[i].input_std, v);
         }
@@ -304,7 +304,7 @@ static void measurements_agree_with_predictions(void **state)
             enum av_estimate_verdict verdict = av_estimate_judge(&at[k], o->limit);
             judged += verdict == AV_ESTIMATE_AGREES;
             if (verdict == AV_ESTIMATE_OFF) {
-                fail_msg("case %zu, number %zu: %g, not %g +- %g", i, k, at[k].measured, at[k].predicted, at[k].error);
+                fail_msg("case %zu, number %zu: %g, not %g +- %g", i, k, at[k].measured, at[k].theory, at[k].error);
             }
         }
         study()->close(study_state);
@@ -452,8 +452,8 @@ static void one_missing_remedy_shows(void **state)
     static const double missing[AV_REMEDIES] = { 1, 64, 4, 128 * 128, 4.0 / 64 };
     static const double normed[AV_REMEDIES] = { 1, 64, 1, 1, 1.0 / 64 };
     for (int i = 0; i < AV_REMEDIES; i++) {
-        assert_true(fabs(rows[i].missing.predicted / missing[i] - 1) < 1e-4); /* eps of LayerNorm */
-        assert_true(fabs(rows[i].with_qk_norm.predicted / normed[i] - 1) < 1e-12);
+        assert_true(fabs(rows[i].missing.theory / missing[i] - 1) < 1e-4); /* eps of LayerNorm */
+        assert_true(fabs(rows[i].with_qk_norm.theory / normed[i] - 1) < 1e-12);
         assert_int_equal(av_estimate_judge(&rows[i].missing, o->limit), AV_ESTIMATE_AGREES);
         assert_int_equal(av_estimate_judge(&rows[i].with_qk_norm, o->limit), AV_ESTIMATE_AGREES);
     }

@@ -110,8 +110,8 @@ static void estimates_of_table(void **state)
         const struct av_estimate *kinds[] = { found.mean, found.variance, found.kurtosis };
         for (size_t i = 0; i < VALUES; i++) {
             const struct av_estimate *e = i < 3 * POINTS ? &kinds[i / POINTS][i % POINTS] : &found.slope;
-            assert_close(e->value, table[k].want[i][0], 1e-12 * fmax(1, fabs(table[k].want[i][0])));
-            assert_close(e->se, table[k].want[i][1], 1e-12);
+            assert_close(e->measured, table[k].want[i][0], 1e-12 * fmax(1, fabs(table[k].want[i][0])));
+            assert_close(e->error, table[k].want[i][1], 1e-12);
         }
     }
 }
@@ -129,12 +129,12 @@ static void no_spread_is_none(void **state)
     struct av_pair_estimates found;
     estimate(&sums, &found);
     for (size_t i = 0; i < POINTS; i++) {
-        assert_true(found.mean[i].value == scores[i]);
-        assert_true(found.mean[i].se == 0);
-        assert_true(found.variance[i].value == 0);
-        assert_true(isnan(found.kurtosis[i].value));
+        assert_true(found.mean[i].measured == scores[i]);
+        assert_true(found.mean[i].error == 0);
+        assert_true(found.variance[i].measured == 0);
+        assert_true(isnan(found.kurtosis[i].measured));
     }
-    assert_true(isnan(found.slope.value));
+    assert_true(isnan(found.slope.measured));
 }
 
 /* Fewer than two pairs a group have no error; one pair has no variance. */
@@ -145,12 +145,12 @@ static void few_pairs_have_no_error(void **state)
     struct av_pair_estimates found;
     add_pairs(&sums, 2 * AV_PAIR_GROUPS - 1, 0);
     estimate(&sums, &found);
-    assert_true(isfinite(found.variance[0].value));
-    assert_true(isnan(found.variance[0].se));
+    assert_true(isfinite(found.variance[0].measured));
+    assert_true(isnan(found.variance[0].error));
     add_pairs(&sums, 1, 0);
     estimate(&sums, &found);
-    assert_true(isfinite(found.mean[0].value));
-    assert_true(isnan(found.variance[0].value));
+    assert_true(isfinite(found.mean[0].measured));
+    assert_true(isnan(found.variance[0].measured));
 }
 
 int main(void)

@@ -245,7 +245,7 @@ static void the_origin_shows_every_init(void **state)
             for (int norm = 0; norm < 2; norm++) {
                 assert_on(&c, av_plot_number(number, s.origin->at[k][norm][AV_ORIGIN_S].measured, 3));
             }
-            assert_on(&c, av_plot_number(number, s.origin->at[k][1][AV_ORIGIN_S].predicted, 3));
+            assert_on(&c, av_plot_number(number, s.origin->at[k][1][AV_ORIGIN_S].theory, 3));
             assert_on(&c, av_plot_number(number, s.origin->at[k][1][AV_ORIGIN_S].error, 2));
         }
         assert_true(find(&c, "with LayerNorm") < find(&c, "no LayerNorm"));
