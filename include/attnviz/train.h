@@ -124,12 +124,12 @@ uint64_t av_train_steps(const struct av_train *t);       /* done by the run that
 uint64_t av_train_steps_total(const struct av_train *t); /* of a run that does not diverge */
 size_t av_train_epoch_steps(const struct av_train *t);
 
-/* The weights [seq_len, seq_len], a row is a query, that a run now gives to the
- * first sequence of the last batch. Costs about a step; does not change
- * anything else. */
+/* Of a run that was asked for: the weights [seq_len, seq_len], a row is a
+ * query, that it now gives to the first sequence of the last batch. Changes
+ * nothing else. */
 void av_train_weights(struct av_train *t, enum av_twin twin, float *weights);
 
-/* The learned matrix of a run, a copy as the formula has it: w_q, w_k, w_v
+/* A learned matrix of such a run, a copy as the formula has it: w_q, w_k, w_v
  * (which: 0, 1, 2) [d_model, d_k], w_o (3) [d_k, d_model]. */
 void av_train_matrix(const struct av_train *t, enum av_twin twin, int which, float *matrix);
 

@@ -1,7 +1,12 @@
 /* test_train.c - the training experiment: twins, slices, edges, and how it ends. */
+#include "sanitized.h"
 #include "train_driver.h"
 
+#include <fenv.h>
 #include <math.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SMALL "d_model=16 d_k=8 seq_len=5 batch=4 sequences=10 epochs=6 lr=0.01 "
 
@@ -271,6 +276,39 @@ static void what_cannot_be_is_refused(void **state)
     av_train_free(NULL);
 }
 
+/* In a child, which the limit dies with, and which must not use assertions. */
+static int refuse_without_memory(void)
+{
+    struct rlimit limit = { 1 << 25, 1 << 25 };
+    struct av_train_config c;
+    struct av_train *t = NULL;
+    struct av_error e = { "" };
+    setrlimit(RLIMIT_AS, &limit);
+    if (configure(&c, "sequences=13000", &e) != AV_OK) {
+        return 1;
+    }
+    if (av_train_new(&t, &c, NULL, &e) != AV_NOMEM || t != NULL || strstr(e.text, "out of memory") == NULL) {
+        return 2;
+    }
+    c.sequences = 100;
+    return av_train_new(&t, &c, NULL, &e) == AV_OK && av_train_step(t) ? 0 : 3;
+}
+
+static void no_memory_is_told(void **state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip(); /* its own memory breaks the limit */
+    }
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(refuse_without_memory());
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* ---- Learning that goes wrong, and well ---------------------------------------- */
 
 static void huge_learning_rates_end(void **state)
@@ -331,6 +369,30 @@ static void clipping_bounds_the_step(void **state)
     av_train_free(t);
 }
 
+/* Numbers below the smallest normal one are slow on many machines, and
+ * saturated weights are where they come from elsewhere: here a step makes
+ * none, and so takes no longer. */
+static void nothing_underflows_in_saturation(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "runs=off init=unit epochs=5",
+        "runs=off init=unit task=average d_k=512 seq_len=16 sequences=8 epochs=20",
+        "runs=off init=unit task=recall d_k=512 seq_len=16 sequences=8 epochs=20 optimizer=sgd",
+    };
+    for (const char *const *name = av_kernels_names(); *name != NULL; name++) {
+        const struct av_kernels *kernels = av_kernels_named(*name);
+        for (size_t i = 0; kernels != NULL && i < sizeof cases / sizeof cases[0]; i++) {
+            struct av_train *t = train_of(cases[i], kernels);
+            do {
+                assert_int_equal(fetestexcept(FE_UNDERFLOW), 0);
+            } while (av_train_step(t));
+            assert_true(av_train_run(t, AV_TWIN_UNSCALED)->first[0].at[AV_TRAIN_MAX_WEIGHT] > 0.8);
+            av_train_free(t);
+        }
+    }
+}
+
 /* What the whole experiment is about, on a scale that takes a second. */
 static void without_the_scale_copying_is_learned_late(void **state)
 {
@@ -360,7 +422,9 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(huge_learning_rates_end),
         cmocka_unit_test(a_run_that_diverges_names_its_step_and_keeps_its_curve),
+        cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(clipping_bounds_the_step),
+        cmocka_unit_test(nothing_underflows_in_saturation),
         cmocka_unit_test(without_the_scale_copying_is_learned_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
