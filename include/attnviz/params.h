@@ -163,6 +163,9 @@ const char *av_param_format_short(const struct av_param *row, const struct av_pa
 /* Has the value of this row changed? */
 bool av_param_differs(const struct av_param *row, const struct av_params *was, const struct av_params *now);
 
+/* Has one of these? Names, NULL at the end. */
+bool av_params_differ(const char *const *names, const struct av_params *was, const struct av_params *now);
+
 /* First stage that must run again when `was` becomes `now`. */
 enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now);
 

@@ -23,9 +23,10 @@ enum av_need {
 };
 
 /* Limits that the verdicts and the gauges' alarms share. */
-#define AV_LARGEST_ALARM 0.9 /* a row whose largest weight exceeds it is saturated */
-#define AV_DEAD_FRO 1e-3     /* a row whose jacobian_fro is below it is dead */
-#define AV_DEAD_SHARE 0.25   /* so many dead rows are too many */
+#define AV_LARGEST_ALARM 0.9  /* a row whose largest weight exceeds it is saturated */
+#define AV_LARGEST_SHARE 0.25 /* more saturated rows are too many */
+#define AV_DEAD_FRO 1e-3      /* a row whose jacobian_fro is below it is dead */
+#define AV_DEAD_SHARE 0.25    /* so many dead rows are too many */
 
 /* Sums over the rows that count (two or more unmasked keys, no invalid
  * entry). NaN where no row counts. */
@@ -123,6 +124,10 @@ struct av_snapshot {
 /* Number of unmasked keys of a row by the mask alone. Causal: key j is
  * masked when j > i + (n_k - n_q). */
 size_t av_row_length(enum av_mask mask, size_t i, size_t n_q, size_t n_k);
+
+/* The freezing point sqrt(2 ln n) (theory.h), averaged over the rows with two
+ * unmasked keys or more; NaN when there is none. */
+double av_rows_freezing(enum av_mask mask, size_t n_q, size_t n_k);
 
 /* Does row i take part in means, medians and shares: two or more unmasked
  * keys and no invalid entry? rows: s->rows or s->other_rows. */

@@ -91,15 +91,13 @@ struct side {
 static struct side side_of(const struct facts *f, bool query)
 {
     const struct av_params *p = f->p;
-    double kappa = av_expected_kappa((enum av_dist)p->dist);
-    double c2 = p->corr * p->corr;
     struct av_moments none = AV_MOMENTS_INIT;
     bool any = f->entries != NULL;
     if (query) {
+        double kappa = av_expected_kappa((enum av_dist)p->dist);
         return (struct side){ "q", p->q_mean, p->q_std, kappa, any ? f->entries->q : none };
     }
-    double mixed = kappa * (c2 * c2 + (1 - c2) * (1 - c2));
-    return (struct side){ "k", p->k_mean, p->k_std, mixed, any ? f->entries->k : none };
+    return (struct side){ "k", p->k_mean, p->k_std, av_expected_kappa_key(p), any ? f->entries->k : none };
 }
 
 enum { ENTRIES_LEAST = 64 }; /* fewer are not judged */
@@ -319,13 +317,17 @@ static enum av_chain_state state_of(double v, bool good)
 
 static void freezing(struct av_chain_step *step, const struct facts *f)
 {
-    double limit = av_theory_freezing((double)f->s->n_k);
+    double limit = f->s->theory_freezing;
     step->relation = '<';
     step->textbook = limit;
     step->measured = f->s->now.row_std;
     step->needs = "else the largest of n logits stands out so far that its key takes all";
     say(step->formula, "std[z] < sqrt(2 ln n)");
-    say(step->values, " = sqrt(2 ln %zu)", f->s->n_k);
+    if (f->s->params.mask == AV_MASK_CAUSAL) {
+        say(step->values, ", mean over the rows");
+    } else {
+        say(step->values, " = sqrt(2 ln %zu)", f->s->n_k);
+    }
     say(step->instead, "frozen");
     step->state = state_of(step->measured, step->measured < limit);
 }
@@ -342,7 +344,7 @@ static void entropy(struct av_chain_step *step, const struct facts *f)
         say(step->values, ", %.3g%% > 0.9", 100 * share);
         say(step->instead, "%.3g%% rows > 0.9", 100 * share);
     }
-    step->state = state_of(share, share <= 0.25);
+    step->state = state_of(share, share <= AV_LARGEST_SHARE);
 }
 
 static void jacobian(struct av_chain_step *step, const struct facts *f)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Excess kurtosis of one entry, by enum av_dist. */
+/* By enum av_dist. */
 static const double KAPPA[AV_DIST_COUNT] = {
     [AV_DIST_NORMAL] = 0,
     [AV_DIST_UNIFORM] = -1.2,
@@ -16,6 +16,12 @@ static const double KAPPA[AV_DIST_COUNT] = {
 double av_expected_kappa(enum av_dist dist)
 {
     return KAPPA[dist];
+}
+
+double av_expected_kappa_key(const struct av_params *p)
+{
+    double c2 = p->corr * p->corr;
+    return KAPPA[p->dist] * (c2 * c2 + (1 - c2) * (1 - c2));
 }
 
 /* Share of the unmasked pairs that have i = j. */

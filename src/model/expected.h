@@ -14,8 +14,12 @@ struct av_expected {
     double apart, together; /* variance for i != j, for i = j */
 };
 
-/* Excess kurtosis of one entry: that of the distribution. */
+/* Excess kurtosis of one entry of Q: that of the distribution. */
 double av_expected_kappa(enum av_dist dist);
+
+/* That of an entry of K, which mixes one of Q and one of its own: kappa (c^4 +
+ * (1 - c^2)^2). */
+double av_expected_kappa_key(const struct av_params *p);
 
 /* Moments of the score of one unmasked pair (i, j) picked at random.
  *

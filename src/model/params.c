@@ -286,6 +286,16 @@ bool av_param_differs(const struct av_param *row, const struct av_params *was, c
     return memcmp((const char *)was + row->offset, (const char *)now + row->offset, sizeof(int64_t)) != 0;
 }
 
+bool av_params_differ(const char *const *names, const struct av_params *was, const struct av_params *now)
+{
+    for (; *names != NULL; names++) {
+        if (av_param_differs(av_param_find(*names), was, now)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum av_stage av_params_stale(const struct av_params *was, const struct av_params *now)
 {
     enum av_stage first = AV_STAGE_COUNT;

@@ -36,21 +36,6 @@ bool av_saturation_means(struct av_saturation_state *s, bool scale, size_t d, do
     return av_theory_means(s->theory, &rows, av_saturation_std(p, scale, (double)d, temperature), out);
 }
 
-/* sqrt(2 ln n), averaged over all rows with two keys or more. */
-static double freezing_std(const struct av_params *p)
-{
-    double sum = 0;
-    size_t rows = 0;
-    for (size_t i = 0; i < (size_t)p->n_q; i++) {
-        size_t len = av_row_length((enum av_mask)p->mask, i, (size_t)p->n_q, (size_t)p->n_k);
-        if (len >= 2) {
-            sum += av_theory_freezing((double)len);
-            rows++;
-        }
-    }
-    return rows > 0 ? sum / (double)rows : (double)NAN;
-}
-
 /* The standard deviation is std(1) d^(1/2 - exponent): solved for d. */
 static double freezing_d(const struct av_saturation *r, bool scale)
 {
@@ -64,7 +49,7 @@ void av_saturation_theory(struct av_saturation_state *s)
     struct av_saturation *r = &s->result;
     const struct av_params *p = &r->params;
     r->has_theory = p->dist == AV_DIST_NORMAL && p->corr == 0 && p->q_mean == 0;
-    r->freezing_std = freezing_std(p);
+    r->freezing_std = av_rows_freezing((enum av_mask)p->mask, (size_t)p->n_q, (size_t)p->n_k);
     for (int scale = 0; scale < 2; scale++) {
         r->freezing_d[scale] = freezing_d(r, scale);
         r->at_std[scale] = av_saturation_std(p, scale, (double)r->at.d, p->temperature);

@@ -15,16 +15,14 @@ struct letters {
 
 static struct letters letters_of(const struct av_params *p)
 {
-    double c2 = p->corr * p->corr;
-    double kappa = av_expected_kappa((enum av_dist)p->dist);
     return (struct letters){
         .d = (double)p->d_k,
         .c = p->corr,
         .a = p->q_std * p->k_mean,
         .b = p->k_std * p->q_mean,
         .g = p->q_std * p->k_std,
-        .kappa = kappa,
-        .kappa_k = kappa * (c2 * c2 + (1 - c2) * (1 - c2)),
+        .kappa = av_expected_kappa((enum av_dist)p->dist),
+        .kappa_k = av_expected_kappa_key(p),
     };
 }
 

@@ -209,27 +209,12 @@ static void run_theory(struct av_model *m)
                     !s->from_logits && av_theory_means(m->theory, &rows, s->theory_std, &s->theory);
 }
 
-/* sqrt(2 ln n), averaged over the rows that count. */
-static double freezing_std(const struct av_snapshot *s)
-{
-    double sum = 0;
-    size_t rows = 0;
-    for (size_t i = 0; i < s->n_q; i++) {
-        size_t len = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
-        if (len >= 2) {
-            sum += av_theory_freezing((double)len);
-            rows++;
-        }
-    }
-    return rows > 0 ? sum / (double)rows : (double)NAN;
-}
-
 void av_stage_stats(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
     s->now.scale = s->params.scale != 0;
     s->now.alpha = s->alpha;
-    s->theory_freezing = freezing_std(s);
+    s->theory_freezing = av_rows_freezing((enum av_mask)s->params.mask, s->n_q, s->n_k);
     summarize(m, &s->now, m->buffers.rows);
     av_verdicts_make(s);
     s->runs[AV_STAGE_STATS]++;

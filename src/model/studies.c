@@ -83,16 +83,6 @@ static const struct slot *slot_of(const struct av_studies *s, const struct av_st
     return at;
 }
 
-static bool heard(const struct av_study *study, const struct av_params *was, const struct av_params *now)
-{
-    for (const char *const *name = study->listens; *name != NULL; name++) {
-        if (av_param_differs(av_param_find(*name), was, now)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study, const struct av_params *p,
                               struct av_error *e)
 {
@@ -105,7 +95,7 @@ enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study
             return status;
         }
     }
-    if (!opened || heard(study, &slot->asked, p)) {
+    if (!opened || av_params_differ(study->listens, &slot->asked, p)) {
         slot->asked = *p;
         slot->status = study->begin(slot->state, p, &slot->error);
     }

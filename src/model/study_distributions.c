@@ -36,11 +36,11 @@ struct state {
     float query[AV_DIM_MAX], key[AV_DIM_MAX], scratch[AV_DIM_MAX];
 };
 
-/* What decides the pairs and their scores; the others what is made of them. */
 static const char *const listens[] = { "d_k_1",  "d_k_2", "d_k_3", "d_k_4",   "dist", "q_std",    "k_std", "q_mean",
                                        "k_mean", "corr",  "seed",  "samples", "bins", "exponent", NULL };
-
-enum { DECIDE_PAIRS = 11 };
+/* What decides the pairs and their scores; the others what is made of them. */
+static const char *const of_pairs[] = { "d_k_1", "d_k_2",  "d_k_3",  "d_k_4", "dist", "q_std",
+                                        "k_std", "q_mean", "k_mean", "corr",  "seed", NULL };
 
 static size_t panel_d_k(const struct av_params *p, size_t panel)
 {
@@ -336,11 +336,8 @@ static bool make_room(struct state *s, size_t samples)
 /* Do the pairs that are drawn, if any, belong to these parameters? */
 static bool pairs_hold(const struct state *s, const struct av_params *p)
 {
-    bool same = s->sums.pairs > 0 && s->sums.pairs <= (size_t)p->samples;
-    for (size_t i = 0; i < DECIDE_PAIRS && same; i++) {
-        same = !av_param_differs(av_param_find(listens[i]), &s->params, p);
-    }
-    return same;
+    bool wanted = s->sums.pairs > 0 && s->sums.pairs <= (size_t)p->samples;
+    return wanted && !av_params_differ(of_pairs, &s->params, p);
 }
 
 static enum av_status begin(void *state, const struct av_params *p, struct av_error *e)

@@ -34,16 +34,6 @@ static const char *const of_entries[] = { "d_k",    "n_q",    "n_k",  "dist", "q
                                           "q_mean", "k_mean", "corr", "seed", NULL };
 static const char *const of_layers[] = { "d_k", "seed", "d_model", "input_mean", "input_std", NULL };
 
-static bool any_differs(const char *const *names, const struct av_params *a, const struct av_params *b)
-{
-    for (; *names != NULL; names++) {
-        if (av_param_differs(av_param_find(*names), a, b)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static enum av_status open_state(void **state, const struct av_kernels *kernels, struct av_error *e)
 {
     struct state *s = av_alloc(1, sizeof *s);
@@ -201,10 +191,10 @@ static enum av_status begin(void *state, const struct av_params *p, struct av_er
     struct state *s = state;
     struct av_params was = s->p;
     s->p = *p;
-    if (!s->begun || any_differs(of_entries, &was, p)) {
+    if (!s->begun || av_params_differ(of_entries, &was, p)) {
         begin_entries(s);
     }
-    if (!s->begun || any_differs(of_layers, &was, p)) {
+    if (!s->begun || av_params_differ(of_layers, &was, p)) {
         begin_layers(s);
     }
     s->begun = true;

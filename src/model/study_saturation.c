@@ -186,16 +186,6 @@ static const char *const of_points[] = { "mask", "temperature", NULL };
 static const char *const of_mask[] = { "mask", NULL };
 static const char *const of_scaled[] = { "exponent", NULL };
 
-static bool changed(const char *const *names, const struct av_params *was, const struct av_params *now)
-{
-    for (; *names != NULL; names++) {
-        if (av_param_differs(av_param_find(*names), was, now)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void forget_points(struct av_saturation_state *s, bool scale)
 {
     struct av_saturation *r = &s->result;
@@ -212,11 +202,11 @@ static void forget(struct av_saturation_state *s, const struct av_params *was, b
 {
     const struct av_saturation *r = &s->result;
     const struct av_params *now = &r->params;
-    bool entries = was == NULL || changed(of_entries, was, now);
-    bool points = entries || changed(of_points, was, now);
-    bool planes = r->has_theory ? was == NULL || !had_theory || changed(of_theory, was, now)
-                                : entries || had_theory || changed(of_mask, was, now);
-    bool scaled = was == NULL || changed(of_scaled, was, now);
+    bool entries = was == NULL || av_params_differ(of_entries, was, now);
+    bool points = entries || av_params_differ(of_points, was, now);
+    bool planes = r->has_theory ? was == NULL || !had_theory || av_params_differ(of_theory, was, now)
+                                : entries || had_theory || av_params_differ(of_mask, was, now);
+    bool scaled = was == NULL || av_params_differ(of_scaled, was, now);
     if (entries) {
         s->sampled = 0;
         s->scores_d = 0;

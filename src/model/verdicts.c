@@ -22,7 +22,7 @@ static void judge_saturation(struct av_snapshot *s)
     double std = av_moments_std(&s->now.logits);
     std = isfinite(std) ? std : (double)INFINITY;
     double limit = s->theory_freezing;
-    if (!(share > 0.25) && !(std > limit)) {
+    if (!(share > AV_LARGEST_SHARE) && !(std > limit)) {
         return;
     }
     struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
@@ -30,7 +30,7 @@ static void judge_saturation(struct av_snapshot *s)
      * by is part of the spread, but no softmax sees it. */
     double inside = isfinite(s->now.row_std) ? s->now.row_std : std;
     const char *mean = s->params.mask == AV_MASK_CAUSAL ? "mean " : "";
-    if (share > 0.25) {
+    if (share > AV_LARGEST_SHARE) {
         snprintf(
             v->text, sizeof v->text,
             "%.0f%% of rows give more than 0.9 to one key; logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g",
