@@ -94,6 +94,9 @@ struct av_facts {
     const struct av_fact *facts; /* [count] */
 };
 
+/* How many claims have that verdict. */
+size_t av_facts_count(const struct av_facts *facts, enum av_fact_verdict verdict);
+
 /* The setting to name first: one that speaks against the claim, when there is
  * one, else the first. */
 size_t av_fact_decisive(const struct av_fact *f);

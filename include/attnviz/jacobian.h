@@ -18,6 +18,8 @@
 
 #include <stdbool.h>
 
+#define AV_JACOBIAN_LARGEST 0.25 /* p (1 - p) at p = 1/2 */
+
 /* A row of n keys and what the softmax made of it; nothing is owned. */
 struct av_softmax_row {
     const double *z; /* [n] logits, -infinity where masked */

@@ -238,6 +238,7 @@ void av_edit_key(struct av_app *app);   /* a character, or a key that does nothi
 
 /* ---- ghost.c, themes.c, export.c ----------------------------------------- */
 
+bool av_ghost_has_place(const struct av_app *app); /* does the view compare with a kept state? */
 void av_ghost_toggle(struct av_app *app);
 void av_ghost_settle(struct av_app *app);                   /* computes what is to be kept, as it was then */
 void av_themes_begin(struct av_app *app, const char *name); /* NULL: the default */

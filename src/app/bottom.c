@@ -59,7 +59,9 @@ static void add_view(struct entries *all, const struct av_view *view)
  * and while d_k plays, its key is the one to stop it. */
 static const char *label_of(const struct av_app *app, const struct av_action *a)
 {
-    if (a->param != NULL && av_app_inert(app, av_param_find(a->param)) != NULL) {
+    bool idle = a->param != NULL && av_app_inert(app, av_param_find(a->param)) != NULL;
+    bool placeless = strcmp(a->name, "compare") == 0 && !av_ghost_has_place(app);
+    if (idle || placeless) {
         return NULL;
     }
     return app->sweep.on && strcmp(a->name, "play") == 0 ? "!pause" : a->label;

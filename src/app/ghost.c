@@ -4,10 +4,15 @@
 #include <string.h>
 
 /* Nothing is computed yet: what a burst of keys keeps and drops costs nothing. */
+bool av_ghost_has_place(const struct av_app *app)
+{
+    return !app->lab.on && app->view->study == NULL;
+}
+
 void av_ghost_toggle(struct av_app *app)
 {
     struct av_keep *keep = &app->keep;
-    if (app->lab.on || (app->view->study != NULL && app->view->needs == 0)) {
+    if (!av_ghost_has_place(app)) {
         av_app_say(app, "this view does not show kept states");
         return;
     }

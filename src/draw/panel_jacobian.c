@@ -13,7 +13,6 @@
 
 enum { COLUMNS_H = AV_HEAT_ABOVE + AV_HEAT_BELOW + 4, CELL_H_MOST = 4, NUMBERS_W = 9, DISCS = 4 };
 
-static const double LARGEST = 0.25;
 static const double LOG_BOTTOM = -12;
 
 /* Marks of negative entries, the smallest first. */
@@ -42,7 +41,7 @@ struct av_heat_grid av_panel_jacobian_grid(struct av_rect r, size_t n)
 static double part_of(const struct av_softmax_row *row, struct av_jacobian_place at, bool log)
 {
     double part = log ? 1 - av_jacobian_log10_entry(row, at.row, at.col) / LOG_BOTTOM
-                      : sqrt(fabs(av_jacobian_entry(row, at.row, at.col)) / LARGEST);
+                      : sqrt(fabs(av_jacobian_entry(row, at.row, at.col)) / AV_JACOBIAN_LARGEST);
     return fmin(fmax(part, 0), 1);
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TITLE_H = 1, LEGEND_MOST_H = 3, FORMULAS = 4, CONTOUR = AV_MARK_CURVE, CURSOR = 'X' };
+enum { TITLE_H = 1, LEGEND_MOST_H = 3, FORMULAS = 4, LEAST_W = 12, LEAST_H = 3, CONTOUR = AV_MARK_CURVE, CURSOR = 'X' };
 
 static struct av_axis temperature_axis(int cells)
 {
@@ -151,7 +151,7 @@ void av_panel_saturation_plane(struct av_canvas *c, struct av_rect r, const stru
     int legend_h = spare < LEGEND_MOST_H ? spare : LEGEND_MOST_H;
     struct av_rect cells = { r.x + AV_SATURATION_MARGIN, r.y + TITLE_H, r.w - AV_SATURATION_MARGIN - 1,
                              r.h - TITLE_H - AV_SATURATION_AXIS_H - legend_h };
-    if (cells.w < 12 || cells.h < 3) {
+    if (cells.w < LEAST_W || cells.h < LEAST_H) {
         return;
     }
     struct av_rect clip = av_plot_enter(c, r);

@@ -66,7 +66,7 @@ static void draw_slope(struct av_canvas *c, const struct sweep *w)
     double width = (w->z.hi - w->z.lo) / w->z.cells;
     for (int i = 0; i < w->z.cells; i++) {
         double from = w->z.lo + width * i;
-        double part = av_sensitivity_steepest(&w->s, from, from + width) / 0.25;
+        double part = av_sensitivity_steepest(&w->s, from, from + width) / AV_JACOBIAN_LARGEST;
         if (part * 8 * w->slope.h >= 0.5) { /* 0 shall look like 0 */
             av_plot_column(c, w->slope.x + i, w->slope.y + w->slope.h - 1, w->slope.h, part, fill);
         }
@@ -228,7 +228,7 @@ static void draw_plots(struct av_canvas *c, const struct sweep *w)
 {
     int x = w->p.x - 1;
     struct av_axis unit = { 0, 1, false, w->p.h };
-    struct av_axis quarter = { 0, 0.25, false, w->slope.h };
+    struct av_axis quarter = { 0, AV_JACOBIAN_LARGEST, false, w->slope.h };
     av_plot_axis_y(c, &unit, x, w->p.y, MARGIN - 1);
     av_plot_axis_y(c, &quarter, x, w->slope.y, MARGIN - 1);
     draw_slope(c, w);

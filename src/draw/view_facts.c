@@ -53,15 +53,6 @@ static size_t first_in_sight(size_t at, size_t count, int rows)
 
 /* ---- The header ------------------------------------------------------------------ */
 
-static size_t count_verdicts(const struct av_facts *facts, enum av_fact_verdict verdict)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < facts->count; i++) {
-        n += facts->facts[i].verdict == verdict;
-    }
-    return n;
-}
-
 /* "✓ 5 hold   ◐ 14 hold only when   ✗ 5 are false" */
 static void draw_counts(struct av_canvas *c, int x, int right, int y, const struct av_facts *facts)
 {
@@ -71,7 +62,7 @@ static void draw_counts(struct av_canvas *c, int x, int right, int y, const stru
     for (int v = AV_FACT_HOLDS; v <= AV_FACT_FALSE; v++) {
         struct av_fact_look look = av_fact_look((enum av_fact_verdict)v);
         char text[32];
-        snprintf(text, sizeof text, "%zu %s", count_verdicts(facts, (enum av_fact_verdict)v), words[v]);
+        snprintf(text, sizeof text, "%zu %s", av_facts_count(facts, (enum av_fact_verdict)v), words[v]);
         int end = av_plot_fit(c, x + 2, right, y, look.role, text);
         if (end == x + 2) {
             return;

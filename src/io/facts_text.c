@@ -49,20 +49,11 @@ static void add_fact(struct av_str *out, const struct av_fact *f)
     }
 }
 
-static size_t count_verdicts(const struct av_facts *facts, enum av_fact_verdict verdict)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < facts->count; i++) {
-        n += facts->facts[i].verdict == verdict;
-    }
-    return n;
-}
-
 void av_facts_text(struct av_str *out, const struct av_facts *facts)
 {
     av_str_addf(out, "%zu claims about the sqrt(d_k) scale: %zu hold, %zu hold only when ..., %zu are false\n\n",
-                facts->count, count_verdicts(facts, AV_FACT_HOLDS), count_verdicts(facts, AV_FACT_WHEN),
-                count_verdicts(facts, AV_FACT_FALSE));
+                facts->count, av_facts_count(facts, AV_FACT_HOLDS), av_facts_count(facts, AV_FACT_WHEN),
+                av_facts_count(facts, AV_FACT_FALSE));
     av_str_addf(out,
                 "Measured now, in every setting with %d seeds from %llu on: mean +- standard\n"
                 "deviation over the seeds. A setting agrees when the mean is as the rule says.\n"

@@ -65,6 +65,15 @@ const char *av_fact_verdict_name(enum av_fact_verdict verdict)
     return names[verdict];
 }
 
+size_t av_facts_count(const struct av_facts *facts, enum av_fact_verdict verdict)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        n += facts->facts[i].verdict == verdict;
+    }
+    return n;
+}
+
 size_t av_fact_decisive(const struct av_fact *f)
 {
     size_t settings = av_claim_settings(f->claim);
