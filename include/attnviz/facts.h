@@ -101,12 +101,14 @@ size_t av_facts_count(const struct av_facts *facts, enum av_fact_verdict verdict
  * one, else the first. */
 size_t av_fact_decisive(const struct av_fact *f);
 
-/* A measured mean as the texts have it: three digits, or four when all seeds
- * gave the same. Writes to out and returns it. */
-const char *av_fact_number(char out[AV_FACT_NUMBER], double mean, double sd);
+/* A number with so many significant digits, "NaN". Writes to out and returns it. */
+enum { AV_FACT_DIGITS = 3 };
+const char *av_fact_number(char out[AV_FACT_NUMBER], double v, int digits);
 
-/* A spread with two digits. Writes to out and returns it. */
-const char *av_fact_spread(char out[AV_FACT_NUMBER], double sd);
+/* Mean and spread: two digits of the spread, the mean to the same place, or
+ * with AV_FACT_DIGITS where powers of ten are needed, one more when all seeds
+ * gave the same. */
+void av_fact_mean(char mean[AV_FACT_NUMBER], char spread[AV_FACT_NUMBER], const struct av_fact_measured *m);
 
 /* What was measured, with its spread: "0.987 +- 0.025", "NaN", "not measured". */
 const char *av_fact_value(char out[AV_FACT_LINE], const struct av_fact_measured *m);

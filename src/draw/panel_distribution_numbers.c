@@ -8,42 +8,20 @@
 
 /* ---- an estimate as text ------------------------------------------------------ */
 
-/* Decimals that show `digits` significant ones of a standard error as it is
- * rounded to them: of 0.0137 with one digit 2, of 0.0098 also 2, of 12.8 none. */
-static int decimals_of(double se, int digits)
-{
-    double power = floor(log10(se));
-    double unit = pow(10, power + 1 - digits);
-    power += round(se / unit) * unit >= pow(10, power + 1) * (1 - 1e-9) ? 1 : 0;
-    return digits - 1 > power ? digits - 1 - (int)power : 0;
-}
-
-/* Without the sign of a number that rounds to 0. */
-static double unsigned_zero(double v, int decimals)
-{
-    return fabs(v) < 0.5 * pow(10, -decimals) ? 0 : v;
-}
-
 struct av_estimate_text av_panel_estimate(const struct av_estimate *e, int digits)
 {
     struct av_estimate_text t = { .error = "" };
-    bool error = e->error > 0;
-    /* Outside of these, or with more decimals, powers of ten read better. */
-    bool plain = error && fabs(e->measured) < 1e6 && e->error > 1e-5 && e->error < 1e6;
-    if (plain) {
-        int decimals = decimals_of(e->error, digits);
-        snprintf(t.measured, sizeof t.measured, "%.*f", decimals, unsigned_zero(e->measured, decimals));
-        snprintf(t.error, sizeof t.error, "%.*f", decimals, e->error);
-    } else {
+    if (!av_estimate_text(t.measured, t.error, e->measured, e->error, digits)) {
         av_plot_number(t.measured, e->measured, 3);
-        if (error) {
+        if (e->error > 0) {
             av_plot_number(t.error, e->error, digits);
         }
     }
     av_plot_short(t.theory, e->theory, 4);
     double deviation = av_estimate_deviation(e);
     if (!isnan(deviation)) {
-        snprintf(t.off, sizeof t.off, fabs(deviation) < 1e4 ? "%+.1f se" : "%+.0e se", unsigned_zero(deviation, 1));
+        snprintf(t.off, sizeof t.off, fabs(deviation) < 1e4 ? "%+.1f se" : "%+.0e se",
+                 fabs(deviation) < 0.05 ? 0 : deviation);
     }
     return t;
 }

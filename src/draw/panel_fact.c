@@ -25,17 +25,16 @@ void av_fact_glyph(struct av_canvas *c, int x, int y, const struct av_fact_look 
 const char *av_fact_short(char out[AV_FACT_LINE], const struct av_fact_measured *m, int cells, bool ascii)
 {
     char mean[AV_FACT_NUMBER];
-    char sd[AV_FACT_NUMBER];
+    char spread[AV_FACT_NUMBER];
     if (m->done == 0) {
         out[0] = '\0';
         return out;
     }
-    av_fact_number(mean, m->mean, m->sd);
+    av_fact_mean(mean, spread, m);
     int len = snprintf(out, AV_FACT_LINE, "%s", mean);
     if (!isnan(m->sd)) {
         const char *between = ascii ? " +- " : " ± ";
-        av_fact_spread(sd, m->sd);
-        len = snprintf(out, AV_FACT_LINE, "%s%s%s", mean, between, sd);
+        len = snprintf(out, AV_FACT_LINE, "%s%s%s", mean, between, spread);
         len -= ascii ? 0 : 1; /* bytes of the sign, less its one cell */
     }
     if (len > cells) {
@@ -63,12 +62,13 @@ static void draw_values(struct av_canvas *c, int x, int right, int y, const stru
     char range[3 * AV_FACT_NUMBER];
     if (right - x >= AV_FACT_SEEDS * SEED_W) {
         for (size_t i = 0; i < m->done; i++) {
-            av_fact_number(number, m->values[i], 1);
+            av_fact_number(number, m->values[i], AV_FACT_DIGITS);
             av_canvas_text_right(c, x + ((int)i + 1) * SEED_W, y, AV_ROLE_TEXT, number);
         }
     } else if (m->done > 0 && m->max > m->min) {
         char max[AV_FACT_NUMBER];
-        snprintf(range, sizeof range, "%s .. %s", av_fact_number(number, m->min, 1), av_fact_number(max, m->max, 1));
+        snprintf(range, sizeof range, "%s .. %s", av_fact_number(number, m->min, AV_FACT_DIGITS),
+                 av_fact_number(max, m->max, AV_FACT_DIGITS));
         av_plot_fit(c, x, right, y, AV_ROLE_DIM, range);
     }
 }

@@ -109,8 +109,8 @@ static struct columns make_columns(struct av_rect r)
     struct columns k;
     int right = r.x + (r.w < MOST ? r.w : MOST) - 1;
     k.right = right;
-    k.claim = r.x + WORD_X + (r.w >= WIDE ? 17 : 11);
-    k.value = r.w < NARROW ? right : right - (r.w >= WIDE ? 18 : 16);
+    k.claim = r.x + WORD_X + (r.w >= WIDE ? 17 : 10);
+    k.value = r.w < NARROW ? right : right - (r.w >= WIDE ? 18 : 17);
     k.quantity = r.w >= WIDEST ? k.claim + AV_CLAIM_MOST + 2 : k.value;
     return k;
 }

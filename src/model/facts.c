@@ -1,6 +1,8 @@
 /* facts.c - from measurements to verdicts, and what is said about them. */
 #include "attnviz/facts.h"
 
+#include "attnviz/estimate.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,33 +87,42 @@ size_t av_fact_decisive(const struct av_fact *f)
     return 0;
 }
 
-const char *av_fact_number(char out[AV_FACT_NUMBER], double mean, double sd)
+const char *av_fact_number(char out[AV_FACT_NUMBER], double v, int digits)
 {
-    if (isnan(mean)) {
+    if (isnan(v)) {
         snprintf(out, AV_FACT_NUMBER, "NaN");
     } else {
-        snprintf(out, AV_FACT_NUMBER, "%.*g", sd > 0 ? 3 : 4, mean);
+        snprintf(out, AV_FACT_NUMBER, "%.*g", digits, v);
     }
     return tidy(out);
 }
 
-const char *av_fact_spread(char out[AV_FACT_NUMBER], double sd)
+/* Digits of a mean: more where all seeds gave the same. */
+static int mean_digits(const struct av_fact_measured *m)
 {
-    snprintf(out, AV_FACT_NUMBER, "%.2g", sd);
-    return tidy(out);
+    return m->sd > 0 ? AV_FACT_DIGITS : AV_FACT_DIGITS + 1;
+}
+
+void av_fact_mean(char mean[AV_FACT_NUMBER], char spread[AV_FACT_NUMBER], const struct av_fact_measured *m)
+{
+    enum { SPREAD_DIGITS = 2 };
+    if (!av_estimate_text(mean, spread, m->mean, m->sd, SPREAD_DIGITS)) {
+        av_fact_number(mean, m->mean, mean_digits(m));
+        av_fact_number(spread, m->sd, SPREAD_DIGITS);
+    }
 }
 
 const char *av_fact_value(char out[AV_FACT_LINE], const struct av_fact_measured *m)
 {
     char mean[AV_FACT_NUMBER];
-    char sd[AV_FACT_NUMBER];
-    av_fact_number(mean, m->mean, m->sd);
+    char spread[AV_FACT_NUMBER];
+    av_fact_mean(mean, spread, m);
     if (m->done == 0) {
         snprintf(out, AV_FACT_LINE, "not measured");
     } else if (isnan(m->sd)) {
         snprintf(out, AV_FACT_LINE, "%s", mean);
     } else {
-        snprintf(out, AV_FACT_LINE, "%s +- %s", mean, av_fact_spread(sd, m->sd));
+        snprintf(out, AV_FACT_LINE, "%s +- %s", mean, spread);
     }
     return out;
 }
@@ -171,7 +182,7 @@ static void fill_truth(struct av_fact *f)
         char piece[AV_FACT_NUMBER] = { *at, '\0' };
         if (at[0] == '{') {
             const struct av_fact_measured *m = &f->at[at[1] - '1'];
-            av_fact_number(piece, m->mean, m->sd);
+            av_fact_number(piece, m->mean, mean_digits(m));
             at += strlen("{1}");
         } else {
             at++;

@@ -167,7 +167,7 @@ static void every_seed_is_shown_where_there_is_room(void **state)
     char row[LINE];
     line(&c, find(&c, "seed 42 ") + 1, row);
     for (size_t i = 0; i < AV_FACT_SEEDS; i++) {
-        assert_non_null(strstr(row, av_fact_number(number, made.facts[2].at[0].values[i], 1)));
+        assert_non_null(strstr(row, av_fact_number(number, made.facts[2].at[0].values[i], AV_FACT_DIGITS)));
     }
     av_canvas_free(&c);
 }
@@ -177,10 +177,10 @@ static void values_are_cut_at_the_spread(void **state)
     (void)state;
     char out[AV_FACT_LINE];
     struct av_fact_measured m = { .done = AV_FACT_SEEDS, .mean = 0.0038741, .sd = 0.000298 };
-    assert_string_equal(av_fact_short(out, &m, 16, false), "0.00387 ± 0.0003");
-    assert_string_equal(av_fact_short(out, &m, 15, false), "0.00387");
-    assert_string_equal(av_fact_short(out, &m, 17, true), "0.00387 +- 0.0003");
-    assert_string_equal(av_fact_short(out, &m, 16, true), "0.00387");
+    assert_string_equal(av_fact_short(out, &m, 17, false), "0.00387 ± 0.00030");
+    assert_string_equal(av_fact_short(out, &m, 16, false), "0.00387");
+    assert_string_equal(av_fact_short(out, &m, 18, true), "0.00387 +- 0.00030");
+    assert_string_equal(av_fact_short(out, &m, 17, true), "0.00387");
     m.mean = m.sd = (double)NAN;
     assert_string_equal(av_fact_short(out, &m, 16, false), "NaN");
     m.done = 0;
