@@ -55,6 +55,10 @@ void av_studies_free(struct av_studies *s);
 enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study, const struct av_params *p,
                               struct av_error *e);
 
+/* The same, but it begins anew in any case. */
+enum av_status av_studies_restart(struct av_studies *s, const struct av_study *study, const struct av_params *p,
+                                  struct av_error *e);
+
 /* Of a study that has been asked: a unit of work; how far it is, 1 when there
  * is nothing to do; its result, NULL when it has none. */
 bool av_studies_step(struct av_studies *s, const struct av_study *study);

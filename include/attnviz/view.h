@@ -35,7 +35,16 @@ struct av_view_context {
     const struct av_view_state *state;
     const void *study; /* result so far of the view's study, NULL: none, or no memory for it */
     double progress;   /* of the study, 0 .. 1 */
+    double rate;       /* of progress, a second; 0 while it is not known */
+    bool stopped;      /* the user has stopped the study */
     bool full;         /* the view has the whole body to itself, not a panel in overview */
+};
+
+/* What an action of a view may ask of its study. */
+enum av_work_order {
+    AV_WORK_NONE,
+    AV_WORK_STEP,   /* stop, and do one unit */
+    AV_WORK_RESTART /* begin anew with the same parameters */
 };
 
 /* What an action of a view may do: change its state, move the selection. */
@@ -48,8 +57,9 @@ struct av_view_edit {
      * the pipeline, which the row is not part of; elsewhere both are NULL. */
     struct av_logit_list *row;
     const struct av_snapshot *pipeline;
-    const char *say; /* out: for the message line, a constant; NULL: nothing */
-    bool type;       /* out: the logit of `key` is to be typed */
+    enum av_work_order work; /* out */
+    const char *say;         /* out: for the message line, a constant; NULL: nothing */
+    bool type;               /* out: the logit of `key` is to be typed */
 };
 
 struct av_view_action {
@@ -64,6 +74,7 @@ struct av_view {
     const char *title; /* one line for lists and help */
     int order;         /* place in the table, tens apart */
     unsigned needs;    /* enum av_need, summed */
+    bool runs;         /* Space runs and pauses its study; elsewhere it plays d_k */
     const char *study; /* the study that it draws (study.h), NULL: none */
     /* Names of the parameters that change what it shows, NULL at the end;
      * NULL: those of the pipeline, as files and given logits allow. */

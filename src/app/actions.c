@@ -91,7 +91,11 @@ static void run_ghost(struct av_app *app, const struct av_action *a)
 static void run_sweep(struct av_app *app, const struct av_action *a)
 {
     (void)a;
-    av_sweep_toggle(app);
+    if (app->view->runs) {
+        av_work_toggle(app);
+    } else {
+        av_sweep_toggle(app);
+    }
 }
 
 static void run_next_view(struct av_app *app, const struct av_action *a)
@@ -106,7 +110,7 @@ static void run_view(struct av_app *app, const struct av_action *a)
     (void)a;
     size_t count;
     av_views(&count);
-    size_t wanted = app->key - '1';
+    size_t wanted = app->key == '0' ? 9 : app->key - '1';
     if (wanted < count) {
         av_app_show_view(app, wanted);
     } else {
@@ -238,7 +242,8 @@ static const struct av_action table[] = {
     { ">", "head-next", "the scale and its parameters", "head",
       "next head of the files", SCREEN, "head", STEP, run_step },
     { "Space", "play", "the scale and its parameters", "play",
-      "play d_k by powers of two: up to 4096, down to 1, back to where it was; or pause", SCREEN, "d_k", 0, run_sweep },
+      "play d_k by powers of two: up to 4096, down to 1, back to where it was; or pause; "
+      "in views that run an experiment: run it, or pause", SCREEN, "d_k", 0, run_sweep },
 
     { "Up", "previous", "the list of parameters", NULL,
       "previous parameter", SCREEN, NULL, -1, run_walk },
@@ -278,8 +283,8 @@ static const struct av_action table[] = {
       "next view", SCREEN, NULL, 1, run_next_view },
     { "S-Tab", "view-previous", "views", NULL,
       "previous view", SCREEN, NULL, -1, run_next_view },
-    { "1 2 3 4 5 6 7 8 9", "view", "views", NULL,
-      "the view of that number", SCREEN, NULL, 0, run_view },
+    { "1 2 3 4 5 6 7 8 9 0", "view", "views", NULL,
+      "the view of that number, 0 the tenth", SCREEN, NULL, 0, run_view },
     { "c", "compare", "views", "compare",
       "keep this state to compare with, or drop the kept one", SCREEN, NULL, 0, run_ghost },
     { "a", "animation", "views", NULL,

@@ -155,6 +155,7 @@ void av_sweep_toggle(struct av_app *app)
 
 int av_app_tick(struct av_app *app, uint64_t now_ms)
 {
+    av_work_tick(app, now_ms);
     int glide = glide_tick(&app->glide, now_ms);
     int sweep = sweep_tick(app, now_ms);
     if (glide < 0 || sweep < 0) {

@@ -218,7 +218,7 @@ void av_app_show_view(struct av_app *app, size_t index)
     const struct av_view *const *views = av_views(&count);
     app->view_index = index % count;
     app->view = views[app->view_index];
-    app->work_stopped = false;
+    app->work.stopped = false;
     av_lab_sync(app);
     while (!av_app_listed(app, av_app_selected(app))) {
         av_app_walk(app, 1);

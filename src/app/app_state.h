@@ -59,6 +59,15 @@ struct av_lab {
     int64_t key, query; /* of the pipeline, meanwhile */
 };
 
+/* The study of the current view, at work. */
+struct av_work {
+    bool stopped;                 /* by the user, until the next change */
+    const struct av_study *study; /* whose progress is followed, from `since` on */
+    uint64_t since;               /* ms */
+    double progress;              /* then */
+    double rate;                  /* of progress, a second; 0: not known */
+};
+
 /* A value being typed: of the selected parameter, or of the lab's logit that
  * is selected. */
 struct av_editor {
@@ -114,7 +123,7 @@ struct av_app {
 
     struct av_lab lab;
     struct av_studies *studies;
-    bool work_stopped;            /* by the user, until the next change */
+    struct av_work work;
     struct av_snapshot unrelated; /* for views that draw nothing of the pipeline */
 
     struct av_hit hits[AV_HITS_MAX];
@@ -171,6 +180,12 @@ double av_work_progress(const struct av_app *app);
 
 /* Stops it, or goes on. */
 void av_work_toggle(struct av_app *app);
+
+/* What an action of the view asks of it. */
+void av_work_order(struct av_app *app, enum av_work_order order);
+
+/* Time has come to now_ms: how fast is it? */
+void av_work_tick(struct av_app *app, uint64_t now_ms);
 
 /* ---- change.c: parameters --------------------------------------------- */
 

@@ -59,6 +59,9 @@ static void add_view(struct entries *all, const struct av_view *view)
  * and while d_k plays, its key is the one to stop it. */
 static const char *label_of(const struct av_app *app, const struct av_action *a)
 {
+    if (app->view->runs && strcmp(a->name, "play") == 0) {
+        return "!run";
+    }
     bool idle = a->param != NULL && av_app_inert(app, av_param_find(a->param)) != NULL;
     bool placeless = strcmp(a->name, "compare") == 0 && !av_ghost_has_place(app);
     if (idle || placeless) {
@@ -156,8 +159,8 @@ static int draw_progress(struct av_app *app, struct av_rect r)
         return r.w;
     }
     char text[64];
-    snprintf(text, sizeof text, "%s %.0f%% · Esc %s", app->work_stopped ? "stopped at" : "working",
-             floor(100 * progress), app->work_stopped ? "goes on" : "stops");
+    snprintf(text, sizeof text, "%s %.0f%% · Esc %s", app->work.stopped ? "stopped at" : "working",
+             floor(100 * progress), app->work.stopped ? "goes on" : "stops");
     return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - r.x;
 }
 

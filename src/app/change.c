@@ -108,7 +108,7 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     double from = av_app_exponent(app);
     bool toggled = to.scale != app->params.scale;
     app->params = to;
-    app->work_stopped = false;
+    app->work.stopped = false;
     if (av_lab_holds(app)) {
         app->lab.row = to.logits;
     }
@@ -217,6 +217,7 @@ static void end_edit(struct av_app *app, struct av_params *next, const struct av
     if (edit->say != NULL) {
         av_app_say(app, "%s", edit->say);
     }
+    av_work_order(app, edit->work);
     if (edit->type) {
         av_edit_begin_logit(app);
     }

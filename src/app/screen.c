@@ -49,6 +49,8 @@ void av_screen_draw(struct av_app *app, const struct av_snapshot *s)
             .state = &app->states[app->view_index],
             .study = av_work_result(app),
             .progress = av_work_progress(app),
+            .rate = app->work.rate,
+            .stopped = app->work.stopped,
             .full = true,
         };
         app->view->draw(c, l.body, &ctx);

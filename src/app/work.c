@@ -1,6 +1,8 @@
 /* work.c - what a view computes beside the pipeline, a slice at a time. */
 #include "app_state.h"
 
+enum { RATE_MS = 500 };
+
 const struct av_study *av_work_study(const struct av_app *app)
 {
     return app->view->study != NULL ? av_study_find(app->view->study) : NULL;
@@ -29,21 +31,56 @@ double av_work_progress(const struct av_app *app)
 
 void av_work_toggle(struct av_app *app)
 {
-    if (app->work_stopped) {
-        app->work_stopped = false;
+    if (app->work.stopped) {
+        app->work.stopped = false;
     } else if (av_work_result(app) != NULL && av_work_progress(app) < 1) {
-        app->work_stopped = true;
+        app->work.stopped = true;
     }
 }
 
 bool av_app_work(struct av_app *app)
 {
     const struct av_study *study = av_work_study(app);
-    return study != NULL && !app->work_stopped && av_work_result(app) != NULL && av_studies_step(app->studies, study);
+    return study != NULL && !app->work.stopped && av_work_result(app) != NULL && av_studies_step(app->studies, study);
 }
 
 void av_app_finish(struct av_app *app)
 {
     while (av_app_work(app)) {
+    }
+}
+
+void av_work_order(struct av_app *app, enum av_work_order order)
+{
+    const struct av_study *study = av_work_study(app);
+    struct av_error e;
+    if (study == NULL || order == AV_WORK_NONE) {
+        return;
+    }
+    app->work.stopped = false;
+    if (order == AV_WORK_STEP) {
+        av_app_work(app);
+        app->work.stopped = av_work_progress(app) < 1;
+        return;
+    }
+    enum av_status s = av_studies_restart(app->studies, study, &app->params, &e);
+    if (s != AV_OK) {
+        av_app_fail(app, s, &e);
+    }
+}
+
+/* The rate is measured over whole spans of time, so that it can be read; what
+ * begins anew or is stopped has none. */
+void av_work_tick(struct av_app *app, uint64_t now_ms)
+{
+    struct av_work *w = &app->work;
+    const struct av_study *study = av_work_study(app);
+    double progress = av_work_progress(app);
+    if (study != w->study || w->stopped || progress < w->progress || progress >= 1) {
+        *w = (struct av_work){ .stopped = w->stopped, .study = study, .since = now_ms, .progress = progress };
+    } else if (now_ms - w->since >= RATE_MS) {
+        w->rate = 1000 * (progress - w->progress) / (double)(now_ms - w->since);
+        w->since = now_ms;
+        w->progress = progress;
     }
 }

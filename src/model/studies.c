@@ -83,8 +83,9 @@ static const struct slot *slot_of(const struct av_studies *s, const struct av_st
     return at;
 }
 
-enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study, const struct av_params *p,
-                              struct av_error *e)
+/* Opens it if need be, and begins if `anew` or if a parameter has changed. */
+static enum av_status ask(struct av_studies *s, const struct av_study *study, const struct av_params *p, bool anew,
+                          struct av_error *e)
 {
     struct slot *slot = &s->slots[slot_of(s, study) - s->slots];
     bool opened = slot->state != NULL;
@@ -95,11 +96,23 @@ enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study
             return status;
         }
     }
-    if (!opened || av_params_differ(study->listens, &slot->asked, p)) {
+    if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {
         slot->asked = *p;
         slot->status = study->begin(slot->state, p, &slot->error);
     }
     return slot->status == AV_OK ? AV_OK : av_fail(e, slot->status, "%s", slot->error.text);
+}
+
+enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study, const struct av_params *p,
+                              struct av_error *e)
+{
+    return ask(s, study, p, false, e);
+}
+
+enum av_status av_studies_restart(struct av_studies *s, const struct av_study *study, const struct av_params *p,
+                                  struct av_error *e)
+{
+    return ask(s, study, p, true, e);
 }
 
 /* Its state when it has been begun, else NULL. */
