@@ -67,7 +67,8 @@ struct av_attention_sizes {
     {                                                                                                                  \
         struct av_attention_sizes sizes;                                                                               \
         AV_ATTENTION_ARRAYS(AV_ATTENTION_MEMBER, real)                                                                 \
-        real *w;        /* [4 d_k, d_model]: w_q^T, w_k^T, w_v^T, w_o; the caller's */                                 \
+        /* [4 d_k, d_model]: w_q^T, w_k^T, w_v^T, w_o; the caller's */                                                 \
+        AV_ATTENTION_MEMBER(real, w, 4 * d_k, model_pitch)                                                             \
         real alpha;     /* of any sign */                                                                              \
         double loss;    /* of forward */                                                                               \
         double d_alpha; /* of backward */                                                                              \

@@ -67,11 +67,12 @@ static inline void store_columns(float *p, vf v, size_t n)
 static inline __attribute__((always_inline)) void add_tile(const struct place *t, size_t rows, size_t vectors,
                                                            bool turned)
 {
+    const vf zero = { 0 };
     vf sum[ROWS_MAX][2];
     UNROLL
     for (size_t r = 0; r < rows; r++) {
         for (size_t v = 0; v < vectors; v++) {
-            sum[r][v] = t->from_zero ? (vf){ 0 } : vf_load(t->c + r * t->c_pitch + v * AV_LANES_F);
+            sum[r][v] = t->from_zero ? zero : vf_load(t->c + r * t->c_pitch + v * AV_LANES_F);
         }
     }
     const float *a = t->a, *b = t->b;

@@ -250,7 +250,10 @@ SETTER(set_version)
 
 /* ---- The table ---- */
 
-enum { NUMBERS = AV_FOR_REPORT | AV_FOR_TRAIN | AV_FOR_SWEEP | AV_FOR_FACTS | AV_FOR_BENCH, FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT };
+enum {
+    NUMBERS = AV_FOR_REPORT | AV_FOR_TRAIN | AV_FOR_SWEEP | AV_FOR_FACTS | AV_FOR_BENCH,
+    FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT
+};
 
 /* clang-format off */
 static const struct av_option TABLE[] = {

@@ -7,6 +7,7 @@
  * gradient by its own root mean square, gives the rounding of the smallest
  * gradients the weight of the largest: 4e-5 after ten steps. It does not pile
  * up: over 1600 steps means of epochs agree to 2e-5. */
+#include "sanitized.h"
 #include "train_driver.h"
 #include "train_reference.h"
 
@@ -105,7 +106,11 @@ static void check_long(const struct av_kernels *kernels)
 static void a_thousand_and_six_hundred(void **state)
 {
     (void)state;
-    every_set(check_long);
+    if (SANITIZED) {
+        check_long(av_kernels_best()); /* ten times slower */
+    } else {
+        every_set(check_long);
+    }
 }
 
 int main(void)
