@@ -233,6 +233,9 @@ bench: $(BIN) $(LATENCY) ## time stages and keys, and the same work in NumPy and
 	@if command -v python3 >/dev/null; then python3 tests/bench/bench.py $(BIN); else $(BIN) bench --no-config; fi
 	@echo; $(LATENCY)
 
+experiments: $(BIN) ## train every task with five seeds and compare with what is known, two minutes
+	@tests/bench/experiments
+
 COVERED := $(BUILD)/coverage
 coverage: ## tell which lines the tests reach
 	+@$(MAKE) --no-print-directory BUILD=$(COVERED) OPT='-O0 -g --coverage' all programs completions
@@ -275,5 +278,5 @@ help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
 
 -include $(LIB_OBJECTS:.o=.d) $(TOP_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TERMINAL_TESTS:=.d) $(FUZZERS:=.d) $(REPLAYS:=.d) $(LATENCY:=.d)
-.PHONY: all setup run completions install uninstall check unit programs sanitized sanitize golden docs bench coverage fuzz fuzzers \
+.PHONY: all setup run completions install uninstall check unit programs sanitized sanitize golden docs bench experiments coverage fuzz fuzzers \
         lint clean help always
