@@ -175,6 +175,35 @@ static double row_variance(const struct av_params *p, const struct letters *l)
     return freedom > 0 ? sum / freedom : (double)NAN;
 }
 
+/* What is left when a row's own mean is taken from its scores instead of the
+ * true one: sum over pairs j != l of u_ij u_il / r_i, over the freedom, where
+ * u_ij is q_i times (k_j - k_mean). It has mean 0, is uncorrelated with the
+ * squares, and for c = 0 its variance is, exactly,
+ *   2 k_std^4 sum over i, i' of m (m - 1) / (r_i r_i') E (q_i.q_i')^2,
+ * over the squared freedom, m being the smaller of r_i, r_i': rows see the
+ * first keys. All that rows of few keys, and Rademacher entries, have. */
+static double row_means_error(const struct av_params *p, const struct letters *l)
+{
+    double k2 = p->k_std * p->k_std;
+    double q2 = p->q_std * p->q_std;
+    double m2 = p->q_mean * p->q_mean;
+    double squared = l->d * (q2 + m2);
+    double same = l->d * (4 * m2 + (2 + l->kappa) * q2) * q2 + squared * squared;
+    double other = l->d * (q2 + 2 * m2) * q2 + l->d * m2 * l->d * m2;
+    double sum = 0;
+    double freedom = 0;
+    double behind = 0; /* sum of 1 / r over the rows below, which are no shorter */
+    for (int64_t i = p->n_q - 1; i >= 0; i--) {
+        double r = row_length(p, i);
+        if (r >= 2) {
+            sum += (r - 1) * (same / r + 2 * other * behind);
+            freedom += r - 1;
+            behind += 1 / r;
+        }
+    }
+    return freedom > 0 ? k2 * sqrt(2 * sum) / freedom : (double)NAN;
+}
+
 struct av_score_theory av_score_theory(const struct av_params *p)
 {
     struct letters l = letters_of(p);
@@ -182,6 +211,7 @@ struct av_score_theory av_score_theory(const struct av_params *p)
     struct av_expected e = av_expected_scores(p);
     struct letters within = l;
     within.a = 0;
+    double row_error = hypot(variance_error(&within, &n, &e), row_means_error(p, &l));
     double kurtosis = l.c == 0 ? l.d * fourth_cumulant(&l) / (e.var * e.var) : (double)NAN;
     /* Entries are rounded to single precision, and so are their mean and spread. */
     double size = l.d * (fabs(p->q_mean) + p->q_std) * (fabs(p->k_mean) + p->k_std) * (double)FLT_EPSILON;
@@ -189,7 +219,7 @@ struct av_score_theory av_score_theory(const struct av_params *p)
         .expected = e,
         .mean = { e.mean, hypot(mean_error(sum_variance(&l, &n), &n), size) },
         .var = { e.var, hypot(variance_error(&l, &n, &e), size * sqrt(e.var)) },
-        .row_var = { row_variance(p, &l), hypot(variance_error(&within, &n, &e), size * sqrt(e.var)) },
+        .row_var = { row_variance(p, &l), hypot(row_error, size * sqrt(e.var)) },
         .kurtosis = { e.var > 0 ? kurtosis : (double)NAN, kurtosis_error(&l, &n) },
     };
 }

@@ -26,7 +26,7 @@
  *   Var u = 2 V^2 + d_k K4,   V = d_k (a^2 + b^2 + g^2),
  * K4 the fourth cumulant of one column's product. What correlation adds is
  * bounded from above. Within rows k_mean shifts all scores together, so there
- * the same holds with a = 0. */
+ * the same holds with a = 0, and the spread of the means of the rows adds to it. */
 #ifndef ATTNVIZ_SCORE_THEORY_H
 #define ATTNVIZ_SCORE_THEORY_H
 

@@ -255,6 +255,40 @@ static void what_does_not_fit_is_off(void **state)
     close_bench(&b);
 }
 
+/* The standard error of the variance within rows, against the spread over 4000
+ * matrices or more that NumPy drew. Where a row has few keys, or entries are
+ * +-1, the means of the rows make most of it. */
+static void rows_have_means_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings[SETTINGS_MAX + 2];
+        double spread;
+    } cases[] = {
+        { { "dist=rademacher", "d_k=1", NULL }, 0.0449 },
+        { { "dist=rademacher", "d_k=4", "mask=causal", NULL }, 0.253 },
+        { { "d_k=4", "mask=causal", NULL }, 0.842 },
+        { { "dist=rademacher", "n_q=300", "n_k=2", "d_k=8", NULL }, 2.87 },
+        { { "dist=rademacher", "n_q=40", "n_k=4", "q_std=2", NULL }, 35.1 },
+        { { "dist=rademacher", "n_q=4", "n_k=4", NULL }, 26.3 },
+        { { "dist=uniform", "n_q=16", "n_k=3", "d_k=16", NULL }, 5.02 },
+        { { "q_mean=1", "k_std=0.5", "n_k=8", "d_k=4", NULL }, 0.768 },
+        { { "mask=causal", "n_q=20", "n_k=30", "d_k=8", NULL }, 1.395 },
+    };
+    struct bench b;
+    open_bench(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        set(&b, cases[i].settings);
+        b.p.scale = 0;
+        run(&b);
+        double error = b.chain.steps[ROW_VAR].error;
+        if (!(fabs(error / cases[i].spread - 1) <= 0.05)) {
+            fail_msg("case %zu: %g, not %g", i, error, cases[i].spread);
+        }
+    }
+    close_bench(&b);
+}
+
 static void few_pairs_are_not_judged(void **state)
 {
     (void)state;
@@ -422,6 +456,7 @@ int main(void)
         cmocka_unit_test(corrected_values_are_those_of_brute_force),
         cmocka_unit_test(measurements_agree_over_many_seeds),
         cmocka_unit_test(what_does_not_fit_is_off),
+        cmocka_unit_test(rows_have_means_of_their_own),
         cmocka_unit_test(few_pairs_are_not_judged),
         cmocka_unit_test(broken_lines_say_the_corrected_formula),
         cmocka_unit_test(edges_are_said_plainly),
