@@ -36,12 +36,13 @@ bool av_saturation_means(struct av_saturation_state *s, bool scale, size_t d, do
     return av_theory_means(s->theory, &rows, av_saturation_std(p, scale, (double)d, temperature), out);
 }
 
-/* The standard deviation is std(1) d^(1/2 - exponent): solved for d. */
+/* The standard deviation is std(1) d^(1/2 - exponent): solved for d. Logits
+ * that are all equal freeze nowhere. */
 static double freezing_d(const struct av_saturation *r, bool scale)
 {
     double power = 0.5 - (scale ? r->params.exponent : 0);
     double ratio = r->freezing_std / av_saturation_std(&r->params, scale, 1, r->params.temperature);
-    return fabs(power) < 1e-12 ? (double)NAN : pow(ratio, 1 / power);
+    return fabs(power) < 1e-12 || isinf(ratio) ? (double)NAN : pow(ratio, 1 / power);
 }
 
 void av_saturation_theory(struct av_saturation_state *s)

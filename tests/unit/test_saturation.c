@@ -199,6 +199,8 @@ static void freezing_is_where_the_spread_is(void **unused)
     assert_near(r->at_std[0], 8, 0);
     assert_near(r->at_std[1], 1, 1e-15);
     assert_near(av_saturation_contour(r, true, 7), av_saturation_contour(r, true, 3000), 1e-15);
+    r = begun(state, WITH("q_std=0"));
+    assert_true(isnan(r->freezing_d[0]) && isnan(r->freezing_d[1])); /* equal logits freeze nowhere */
 
     const struct av_params odd[] = {
         WITH("exponent=0.25", "temperature=2", "q_std=1.5", "k_std=0.7"),
