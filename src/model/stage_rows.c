@@ -5,6 +5,7 @@
 #include "summary.h"
 #include "verdicts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,10 +61,10 @@ static const double *softmax_source(const struct av_model *m, size_t i, size_t l
     }
     double *row = m->buffers.row;
     for (size_t j = 0; j < len; j++) {
-        row[j] = source[j] - anchor;
+        row[j] = fmax(source[j] - anchor, -DBL_MAX); /* -infinity would say masked */
     }
-    row[key] += p->key_offset / alpha;
-    return row;
+    row[key] = source[key] - anchor + p->key_offset / alpha;
+    return isfinite(row[key]) ? row : source; /* beyond the largest double the offset is nothing */
 }
 
 /* The logits of a row with all offsets, -infinity where masked. */

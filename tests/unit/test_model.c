@@ -332,6 +332,32 @@ static void a_small_offset_on_large_logits_keeps_its_digits(void **state)
     av_model_free(m);
 }
 
+/* Differences of logits beyond the largest double: no weight is NaN, and no key
+ * is taken for a masked one. */
+static void a_probed_key_among_enormous_logits_leaves_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *logits;
+        double weights[3];
+    } cases[] = {
+        { "logits=1e308,-1e308,-1e308", { 1, 0, 0 } }, { "logits=-1e308,1e308,1e308", { 0, 0.5, 0.5 } },
+        { "logits=0,1e308,-1e308", { 0, 1, 0 } },      { "logits=1e308,1e308,-1e308", { 0.5, 0.5, 0 } },
+        { "logits=1e308,0,-1e308", { 1, 0, 0 } },      { "logits=-1e308,-1e308,1e308", { 0, 0, 1 } },
+    };
+    struct av_model *m = fresh();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct av_params p = PARAMS(cases[i].logits, "key_offset=1e-9");
+        const struct av_snapshot *s = update(m, &p, 0);
+        for (size_t j = 0; j < 3; j++) {
+            assert_near(s->weights[j], cases[i].weights[j], 1e-8);
+        }
+        assert_int_equal(s->rows[0].keys, 3);
+        assert_true(isfinite(s->rows[0].entropy) && isfinite(av_rowstats_log10_one_minus_max(&s->rows[0])));
+    }
+    av_model_free(m);
+}
+
 static void spreads_beyond_double_are_told(void **state)
 {
     (void)state;
@@ -576,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_common_offset_changes_no_bit_of_the_weights),
         cmocka_unit_test(logits_by_hand_give_the_known_row),
         cmocka_unit_test(a_small_offset_on_large_logits_keeps_its_digits),
+        cmocka_unit_test(a_probed_key_among_enormous_logits_leaves_numbers),
         cmocka_unit_test(spreads_beyond_double_are_told),
         cmocka_unit_test(expected_moments_hold_for_every_distribution),
         cmocka_unit_test(correlated_pairs_have_the_stated_moments),
