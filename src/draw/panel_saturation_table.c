@@ -71,7 +71,8 @@ static void spread(char out[AV_NUMBER_MAX], const struct av_saturation *s, enum 
     av_plot_number(out, s->at_std[scale], 3);
 }
 
-/* "> 6.93", or "< 12" where a larger d_k thaws; "all", "none". */
+/* "> 6.93", or "< 12" where a larger d_k thaws; "all", "none": as where the
+ * logits do not spread at all, and would freeze at an infinite d_k. */
 static void freezing(char out[AV_NUMBER_MAX], const struct av_saturation *s, enum av_saturation_quantity quantity,
                      bool scale)
 {
@@ -79,8 +80,8 @@ static void freezing(char out[AV_NUMBER_MAX], const struct av_saturation *s, enu
     char number[AV_NUMBER_MAX];
     double d = s->freezing_d[scale];
     bool thaws = scale && s->params.exponent > 0.5;
-    if (isnan(d) || d < 1) {
-        bool all = isnan(d) ? s->at_std[scale] > s->freezing_std : !thaws;
+    if (!isfinite(d) || d < 1) {
+        bool all = !isfinite(d) ? s->at_std[scale] > s->freezing_std : !thaws;
         snprintf(out, AV_NUMBER_MAX, "%s", all ? "all" : "none");
     } else {
         snprintf(out, AV_NUMBER_MAX, "%c %.20s", thaws ? '<' : '>', av_plot_number(number, d, 3));

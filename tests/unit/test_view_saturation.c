@@ -153,6 +153,25 @@ static void the_table_reads_off_the_cursor(void **unused)
     leave(&s, &c);
 }
 
+/* Logits without spread freeze at no d_k, an infinite one included. */
+static void equal_logits_freeze_nowhere(void **unused)
+{
+    (void)unused;
+    static const char *const settings[][2] = { { "q_std=0", "exponent=0.5" },
+                                               { "k_std=0", "exponent=0.3" },
+                                               { "k_std=0", "exponent=1" },
+                                               { "k_std=1e-200", "exponent=0" } };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct scene s = scene(WITH("n_q=4", "n_k=4", settings[i][0], settings[i][1]), false);
+        struct av_canvas c = drawn(&s, 80, 22);
+        char out[LINE];
+        int y = find(&c, "frozen at d_k");
+        assert_true(y >= 0);
+        assert_non_null(strstr(line(&c, y, out), "none       none"));
+        leave(&s, &c);
+    }
+}
+
 static void before_anything_is_measured_theory_stands(void **unused)
 {
     (void)unused;
@@ -357,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_small_screen_says_it_all),
         cmocka_unit_test(the_table_reads_off_the_cursor),
+        cmocka_unit_test(equal_logits_freeze_nowhere),
         cmocka_unit_test(before_anything_is_measured_theory_stands),
         cmocka_unit_test(the_scale_swaps_the_marks),
         cmocka_unit_test(points_stand_where_their_values_are),
