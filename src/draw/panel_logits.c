@@ -179,8 +179,8 @@ void av_panel_logits(struct av_canvas *c, struct av_rect r, const struct av_lab_
     struct bars b = { .lab = lab,
                       .value = lab->row.z,
                       .name = "logits z",
-                      .notes = { "add to all (b B) or change the offset: only this axis moves",
-                                 "b B add: only the axis moves", "b B: the axis moves" },
+                      .notes = { "add to all (b/B) or change the offset: only this axis moves",
+                                 "b/B add: only the axis moves", "b/B: the axis moves" },
                       .lo = top - lab->range,
                       .hi = top,
                       .relative = true };
@@ -194,8 +194,8 @@ void av_panel_logit_weights(struct av_canvas *c, struct av_rect r, const struct 
     struct bars b = { .lab = lab,
                       .value = lab->row.p,
                       .name = "weights p",
-                      .notes = { "unchanged when all logits move (b B), changed by factors (f F)",
-                                 "b B: unchanged  f F: changed", "b B: unchanged" },
+                      .notes = { "unchanged when all logits move (b/B), changed by factors (f/F)",
+                                 "b/B: unchanged  f/F: changed", "b/B: unchanged" },
                       .lo = 0,
                       .hi = top,
                       .relative = false };

@@ -10,8 +10,8 @@ enum { VALUE_AT = 15, LOG_AT = 26, LINES = 18, LESSON_LEAST_H = 8 };
 /* The least logarithm that has a column of its own. */
 static const double LOG_LEAST = -999;
 
-static const char *const lesson = "Add to all logits (b B) or change the offset (o O): the axis of z moves, no weight "
-                                  "does. Multiply them (f F) or change the temperature (t T): the weights change.";
+static const char *const lesson = "Add to all logits (b/B) or change the offset (o/O): the axis of z moves, no weight "
+                                  "does. Multiply them (f/F) or change the temperature (t/T): the weights change.";
 
 /* One line: its name, and a value of which log10 is known. */
 struct number {

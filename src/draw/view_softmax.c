@@ -334,7 +334,7 @@ static const char *const listens[] = { "logits", "temperature", "offset", "key",
 static const char *const about[] = {
     "A row of logits to play with, apart from the queries and keys: type the whole row",
     "as the parameter logits, or edit it key by key.",
-    "Add to all (b B): the axis of z moves, no weight does. Multiply all (f F): the",
+    "Add to all (b/B): the axis of z moves, no weight does. Multiply all (f/F): the",
     "weights change, unless all z are equal. The axis of z ends at the largest logit;",
     "▾ lies below it.",
     "J = diag(p) - p pᵀ is how weights answer to logits. Its diagonal, positive, in",
