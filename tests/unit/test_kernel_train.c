@@ -1,5 +1,6 @@
 /* test_kernel_train.c - the kernels of training: products bit for bit, Adam, and no denormals. */
 #include "attnviz/kernels.h"
+#include "attnviz/mem.h"
 
 #include <float.h>
 #include <math.h>
@@ -140,6 +141,51 @@ static void squares_of_any_float_have_a_sum(void **state)
     for_every_set(check_squares);
 }
 
+/* ---- The softmax -------------------------------------------------------------- */
+
+enum { PAIRS = 6001 };
+
+/* Pairs of tokens 1 and 1 + z of one entry, with matrices that are 1: their
+ * first query's logits differ by z, and its weights by a factor of exp(z). */
+static void check_softmax(const struct av_kernels *kernels)
+{
+    struct av_attention_sizes s = av_attention_sizes(PAIRS, 2, 1, 1, 0);
+    struct av_attention head;
+    struct av_error e;
+    float *w = av_alloc(4 * s.model_pitch, sizeof *w);
+    assert_non_null(w);
+    assert_int_equal(av_attention_new(&head, &s, &e), AV_OK);
+    for (size_t m = 0; m < 4; m++) {
+        w[m * s.model_pitch] = 1;
+    }
+    head.w = w;
+    head.alpha = 1;
+    for (size_t i = 0; i < PAIRS; i++) {
+        head.x[2 * i * s.model_pitch] = 1;
+        head.x[(2 * i + 1) * s.model_pitch] = 1 - (float)i / 64; /* exact */
+    }
+    kernels->transpose(head.x_t, s.token_pitch, head.x, s.model_pitch, s.tokens, 1);
+    kernels->forward(&head);
+    for (size_t i = 0; i < PAIRS; i++) {
+        const double z = -(double)i / 64;
+        const double p = (double)head.p[2 * i + 1], others = (double)head.sum_e[2 * i];
+        if (z < -60) {
+            assert_true(p == 0 && others == 0);
+        } else if (i > 0) {
+            assert_true(fabs(others / exp(z) - 1) < 2e-7);
+            assert_true(fabs(p / (exp(z) / (1 + exp(z))) - 1) < 4e-7);
+        }
+    }
+    av_attention_free(&head);
+    av_free(w);
+}
+
+static void weights_keep_their_digits(void **state)
+{
+    (void)state;
+    for_every_set(check_softmax);
+}
+
 /* Twelve vectors of lanes that hold 0 .. 11 to begin with. */
 static void check_multiply_add(const struct av_kernels *kernels)
 {
@@ -248,13 +294,10 @@ static void nan_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_their_definition),
-        cmocka_unit_test(transposes_are_exact),
-        cmocka_unit_test(squares_of_any_float_have_a_sum),
-        cmocka_unit_test(multiply_adds_are_done),
-        cmocka_unit_test(adam_is_the_algorithm),
-        cmocka_unit_test(what_fades_ends_at_zero),
-        cmocka_unit_test(nan_stays),
+        cmocka_unit_test(products_are_their_definition),   cmocka_unit_test(transposes_are_exact),
+        cmocka_unit_test(squares_of_any_float_have_a_sum), cmocka_unit_test(weights_keep_their_digits),
+        cmocka_unit_test(multiply_adds_are_done),          cmocka_unit_test(adam_is_the_algorithm),
+        cmocka_unit_test(what_fades_ends_at_zero),         cmocka_unit_test(nan_stays),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
