@@ -8,7 +8,7 @@
  *   excess kurtosis of s = 6 / d_k                     (needs normal entries)
  *   Var alpha s = 1 for alpha = 1 / sqrt(d_k)
  *   Var_j z_ij = (alpha / T)^2 d_k = 1 within a row    (what a softmax sees)
- *   std z < sqrt(2 ln n)                               (no key takes all)
+ *   std z < sqrt(2 ln n)                               (no few keys take all)
  *   p = softmax z spreads over many keys
  *   J = diag(p) - p p^T passes a gradient on
  *   dL/ds = (alpha / T) J dL/dp

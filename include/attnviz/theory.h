@@ -57,7 +57,10 @@ void av_theory_free(struct av_theory *t); /* NULL is fine */
  * when no row has two keys. */
 bool av_theory_means(struct av_theory *t, const struct av_theory_rows *rows, double sigma, struct av_theory_means *out);
 
-/* The standard deviation beyond which one key takes all: sqrt(2 ln n), 0 for n <= 1. */
+/* The standard deviation beyond which the few largest logits keep a finite share
+ * of the weight however large n: sqrt(2 ln n), 0 for n <= 1 (the freezing of
+ * the random energy model, Derrida 1981). One key takes all only at several
+ * times it. */
 double av_theory_freezing(double n);
 
 #endif

@@ -84,7 +84,7 @@ void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_vi
     if (bottom - y >= 3) {
         y += av_plot_wrap(c, (struct av_rect){ r.x + 1, y, r.w - 2, bottom - y - 1 }, AV_ROLE_DIM,
                           "QK-norm divides q and k by their root mean square: Var[z] is that of the scale then, "
-                          "whatever x and w are. Initialisation missing: w ~ N(0, 1).");
+                          "whatever x is and however large w. Initialisation missing: w ~ N(0, 1).");
     }
     y += y + 1 < bottom;
     if (y < bottom) {

@@ -321,7 +321,7 @@ static void freezing(struct av_chain_step *step, const struct facts *f)
     step->relation = '<';
     step->textbook = limit;
     step->measured = f->s->now.row_std;
-    step->needs = "else the largest of n logits stands out so far that its key takes all";
+    step->needs = "else the few largest of n logits stand out and take most of the weight";
     say(step->formula, "std[z] < sqrt(2 ln n)");
     if (f->s->params.mask == AV_MASK_CAUSAL) {
         say(step->values, ", mean over the rows");

@@ -27,7 +27,7 @@ static const struct av_claim table[] = {
         { "Laplace entries", av_measure_variance_ratio, 256, 256, 64, 0.5, UNIT, .dist = AV_DIST_LAPLACE },
         { "q_std 2", av_measure_variance_ratio, 256, 256, 64, 0.5, .q_std = 2, .k_std = 1 },
         { "mean 0.5", av_measure_variance_ratio, 256, 256, 64, 0.5, UNIT, .mean = 0.5 } } },
-    { "score-normal", "A score q.k is normally distributed",
+    { "score-normal", "A score q.k is approximately normal",
       "normal entries, all pairs; a normal distribution has excess kurtosis 0",
       "excess kurtosis of q.k", "", -0.1, 0.1,
       "excess kurtosis {1}, {2}, {3} at d_k 4, 16, 256, where 6 / d_k is 1.5, 0.375, 0.0234", false, {
@@ -92,7 +92,7 @@ static const struct av_claim table[] = {
         { "d_k 4", av_measure_entropy_drift, 128, 128, 4, 0.5, UNIT, .x = 1024 },
         { "d_k 16", av_measure_entropy_drift, 128, 128, 16, 0.5, UNIT, .x = 1024 },
         { "d_k 256", av_measure_entropy_drift, 128, 128, 256, 0.5, UNIT, .x = 1024 } } },
-    { "exponent-1", "Dividing by d_k is as good as by sqrt(d_k)",
+    { "exponent-1", "Dividing by d_k does what sqrt(d_k) does",
       "32 keys, the same normal scores with both; equal weights have entropy / ln n = 1",
       "mean entropy / ln n with 1/d_k, less with 1/sqrt(d_k)", "", -NO_LIMIT, 0.05,
       "with 1/d_k entropy / ln n is larger by {1}, {2}, {3} at d_k 4, 64, 1024", false, {
@@ -128,7 +128,7 @@ static const struct av_claim table[] = {
         { "median at d_k 512", av_measure_orders_median, 256, 32, 512, 0, UNIT },
         { "median at d_k 2048", av_measure_orders_median, 256, 32, 2048, 0, UNIT },
         { "mean at d_k 512", av_measure_orders_mean, 256, 32, 512, 0, UNIT } } },
-    { "mean-gradient", "The mean gradient falls as rows saturate",
+    { "mean-gradient", "The gradient falls steadily as rows saturate",
       "128 keys at d_k 64, logits of std 1, 2, 4, 8, 16, 32",
       "steps up of jacobian_fro", "of 5", 0, 0,
       "as the std doubles from 1 to 32 the mean rises {1} times of 5, the median {2}", false, {
@@ -170,7 +170,7 @@ static const struct av_claim table[] = {
         { "+99 in float64", av_measure_shift_change_f64, 256, 32, 64, 0.5, UNIT, .x = 99 },
         { "+1e6 in float64", av_measure_shift_change_f64, 256, 32, 64, 0.5, UNIT, .x = 1e6 },
         { "+99 in float32", av_measure_shift_change_f32, 256, 32, 64, 0.5, UNIT, .x = 99 } } },
-    { "zero-gradient", "A saturated row has a gradient of exactly 0",
+    { "zero-gradient", "Saturation makes some gradients exactly 0",
       "8 keys at d_k 512, unscaled; p is a row's largest weight",
       "share of rows with p (1 - p) = 0", "", 0.01, NO_LIMIT,
       "0 in {1} of the rows in float32, {2} in float64, {3} with 1 - p summed from the others", false, {

@@ -116,7 +116,7 @@ static const struct av_field FIELDS[] = {
     { "gradient", "dq_rms_median", "", "median RMS gradient of a query under white noise", get_dq_median, false },
     { "gradient", "share_fro_lt_1e_3", "", "share of dead rows: jacobian_fro < 1e-3", get_share_dead, false },
     { "theory", "logit_std", "", "standard deviation of a row's logits in theory", get_theory_std, false },
-    { "theory", "freezing_std", "", "sqrt(2 ln n): beyond it one key takes all", get_theory_freezing, false },
+    { "theory", "freezing_std", "", "sqrt(2 ln n): beyond it few keys take most weight", get_theory_freezing, false },
     { "theory", "entropy_mean", "nats", "exact mean entropy of Gaussian logits", get_theory_entropy, false },
     { "theory", "sum_p2_mean", "", "exact mean of the sum of squared weights", get_theory_sum_p2, false },
     { "theory", "trace_mean", "", "exact mean of sum p (1 - p)", get_theory_trace, false },
