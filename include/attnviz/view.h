@@ -79,7 +79,8 @@ struct av_view {
     /* Names of the parameters that change what it shows, NULL at the end;
      * NULL: those of the pipeline, as files and given logits allow. */
     const char *const *listens;
-    bool lab; /* its snapshot is of a row of logits that it edits, not of the pipeline */
+    const char *const *const *page_listens; /* of pages 1, 2 ... (state->page), if they differ; ends with NULL */
+    bool lab;                               /* its snapshot is of a row of logits that it edits, not of the pipeline */
     void (*draw)(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
     /* A click or wheel at (x, y) of rectangle r: selects what is there. May
      * be NULL. */

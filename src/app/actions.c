@@ -57,6 +57,12 @@ static void run_edit(struct av_app *app, const struct av_action *a)
     av_edit_begin(app);
 }
 
+static void run_name(struct av_app *app, const struct av_action *a)
+{
+    (void)a;
+    av_edit_begin_named(app);
+}
+
 static void run_reset(struct av_app *app, const struct av_action *a)
 {
     (void)a;
@@ -242,8 +248,7 @@ static const struct av_action table[] = {
     { ">", "head-next", "the scale and its parameters", "head",
       "next head of the files", SCREEN, "head", STEP, run_step },
     { "Space", "play", "the scale and its parameters", "play",
-      "play d_k by powers of two: up to 4096, down to 1, back to where it was; or pause; "
-      "in views that run an experiment: run it, or pause", SCREEN, "d_k", 0, run_sweep },
+      "play d_k by powers of two and back, or pause; of an experiment: run, or pause", SCREEN, "d_k", 0, run_sweep },
 
     { "Up", "previous", "the list of parameters", NULL,
       "previous parameter", SCREEN, NULL, -1, run_walk },
@@ -263,6 +268,8 @@ static const struct av_action table[] = {
       "increase it coarsely: d_k eightfold, most by ten steps", SCREEN, NULL, COARSE, run_step },
     { "Enter =", "type", "the list of parameters", NULL,
       "type its value", SCREEN, NULL, 0, run_edit },
+    { ":", "name", "the list of parameters", NULL,
+      "type NAME=VALUE, of any parameter: q_std=2", SCREEN, NULL, 0, run_name },
     { "Backspace Delete", "reset", "the list of parameters", NULL,
       "back to its value at the start", SCREEN, NULL, 0, run_reset },
     { "R", "reset-all", "the list of parameters", NULL,
@@ -312,7 +319,7 @@ static const struct av_action table[] = {
       "close the help; any other key closes it too, and acts", HELP, NULL, 0, run_close },
 
     { "w", "write", "the program", "write",
-      "write the screen as SVG and the numbers as JSON, into this folder", SCREEN, NULL, 0, run_write },
+      "write the screen as SVG and the report of its state as JSON, into this folder", SCREEN, NULL, 0, run_write },
     { "q", "quit", "the program", "quit",
       "close what is on top, then quit", SCREEN, NULL, 0, run_quit },
     { "Q C-c", "quit-now", "the program", NULL,

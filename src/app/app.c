@@ -218,11 +218,8 @@ void av_app_show_view(struct av_app *app, size_t index)
     const struct av_view *const *views = av_views(&count);
     app->view_index = index % count;
     app->view = views[app->view_index];
-    app->work.stopped = false;
     av_lab_sync(app);
-    while (!av_app_listed(app, av_app_selected(app))) {
-        av_app_walk(app, 1);
-    }
+    av_app_select_listed(app);
 }
 
 static const struct av_view_action *view_action(const struct av_view *view, uint32_t key)

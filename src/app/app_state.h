@@ -61,19 +61,21 @@ struct av_lab {
 
 /* The study of the current view, at work. */
 struct av_work {
-    bool stopped;                 /* by the user, until the next change */
-    const struct av_study *study; /* whose progress is followed, from `since` on */
-    uint64_t since;               /* ms */
-    double progress;              /* then */
-    double rate;                  /* of progress, a second; 0: not known */
+    const struct av_study *halted; /* by the user, until the next change; NULL: none */
+    const struct av_study *study;  /* whose progress is followed, from `since` on */
+    uint64_t since;                /* ms */
+    double progress;               /* then */
+    double rate;                   /* of progress, a second; 0: not known */
 };
 
-/* A value being typed: of the selected parameter, or of the lab's logit that
- * is selected. */
+/* What is being typed: a value of the selected parameter, NAME=VALUE of any, or
+ * the lab's selected logit. */
+enum av_edit_target { AV_EDIT_SELECTED, AV_EDIT_NAMED, AV_EDIT_LOGIT };
+
 struct av_editor {
     char text[4096];
     size_t len;
-    bool logit;
+    enum av_edit_target target;
 };
 
 /* Where a parameter was drawn, for the mouse. */
@@ -178,6 +180,9 @@ const void *av_work_result(struct av_app *app);
 /* How far it is, 0 .. 1. */
 double av_work_progress(const struct av_app *app);
 
+/* Has the user stopped it? */
+bool av_work_stopped(const struct av_app *app);
+
 /* Stops it, or goes on. */
 void av_work_toggle(struct av_app *app);
 
@@ -218,6 +223,9 @@ const char *av_app_range(const struct av_app *app, const struct av_param *row, c
 const struct av_param *av_app_selected(const struct av_app *app);
 void av_app_select(struct av_app *app, const struct av_param *row);
 
+/* Selects the first one of the list, if the selected one is not on it. */
+void av_app_select_listed(struct av_app *app);
+
 /* Moves the selection along the list, round its ends. */
 void av_app_walk(struct av_app *app, int by);
 
@@ -246,6 +254,7 @@ void av_sweep_stop(struct av_app *app);   /* d_k stays where it is */
 /* ---- edit.c: typing a value --------------------------------------------- */
 
 void av_edit_begin(struct av_app *app);
+void av_edit_begin_named(struct av_app *app); /* NAME=VALUE */
 void av_edit_begin_logit(struct av_app *app); /* the lab's, at the selected key */
 void av_edit_take(struct av_app *app);
 void av_edit_erase(struct av_app *app); /* the last character */

@@ -139,16 +139,21 @@ static int draw_keys(struct av_app *app, struct av_rect r)
  * is being typed. */
 static int draw_typed(struct av_app *app, struct av_rect r)
 {
-    if (app->mode != AV_MODE_EDIT || (app->canvas.rows > 2 && !app->editor.logit)) {
+    const struct av_editor *ed = &app->editor;
+    if (app->mode != AV_MODE_EDIT || (app->canvas.rows > 2 && ed->target == AV_EDIT_SELECTED)) {
         return r.x;
     }
-    if (app->editor.logit) {
-        return av_canvas_textf(&app->canvas, r.x + 1, r.y, AV_ROLE_SELECT, "logit of key %lld: %s_",
-                               (long long)app->params.key, app->editor.text) +
+    if (ed->target == AV_EDIT_LOGIT) {
+        long long key = (long long)app->params.key;
+        return av_canvas_textf(&app->canvas, r.x + 1, r.y, AV_ROLE_SELECT, "logit of key %lld, now %.6g: %s_", key,
+                               app->params.logits.at[key], ed->text) +
                1;
     }
+    if (ed->target == AV_EDIT_NAMED) {
+        return av_canvas_textf(&app->canvas, r.x + 1, r.y, AV_ROLE_SELECT, "NAME=VALUE: %s_", ed->text) + 1;
+    }
     const char *name = av_app_selected(app)->name;
-    return av_canvas_textf(&app->canvas, r.x, r.y, AV_ROLE_SELECT, "%s %s_", name, app->editor.text) + 1;
+    return av_canvas_textf(&app->canvas, r.x, r.y, AV_ROLE_SELECT, "%s %s_", name, ed->text) + 1;
 }
 
 /* At the right: how far the view's study is. Returns the width that is left. */
@@ -159,8 +164,8 @@ static int draw_progress(struct av_app *app, struct av_rect r)
         return r.w;
     }
     char text[64];
-    snprintf(text, sizeof text, "%s %.0f%% · Esc %s", app->work.stopped ? "stopped at" : "working",
-             floor(100 * progress), app->work.stopped ? "goes on" : "stops");
+    snprintf(text, sizeof text, "%s %.0f%% · Esc %s", av_work_stopped(app) ? "stopped at" : "working",
+             floor(100 * progress), av_work_stopped(app) ? "goes on" : "stops");
     return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - r.x;
 }
 
@@ -178,7 +183,7 @@ void av_bottom_draw(struct av_app *app, struct av_rect r)
         return;
     }
     x = draw_keys(app, r);
-    if (app->mode == AV_MODE_EDIT && !app->editor.logit) {
+    if (app->mode == AV_MODE_EDIT && app->editor.target == AV_EDIT_SELECTED) {
         char range[AV_RANGE_MAX];
         av_app_range(app, av_app_selected(app), range);
         av_plot_fit_right(&app->canvas, x, r.x + r.w - 1, r.y, AV_ROLE_DIM, range);

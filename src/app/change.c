@@ -6,9 +6,22 @@
 
 /* ---- Which parameters do something --------------------------------------- */
 
-static bool listens(const struct av_view *view, const struct av_param *row)
+/* What the page in sight listens to; NULL: the pipeline's parameters. */
+static const char *const *listened(const struct av_app *app)
 {
-    for (const char *const *name = view->listens; *name != NULL; name++) {
+    const char *const *const *pages = app->view->page_listens;
+    int page = app->states[app->view_index].page;
+    for (int i = 1; pages != NULL && *pages != NULL; i++, pages++) {
+        if (i == page) {
+            return *pages;
+        }
+    }
+    return app->view->listens;
+}
+
+static bool listens(const struct av_app *app, const struct av_param *row)
+{
+    for (const char *const *name = listened(app); *name != NULL; name++) {
         if (strcmp(*name, row->name) == 0) {
             return true;
         }
@@ -23,7 +36,7 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row)
         return false;
     }
     if (view->listens != NULL) {
-        return listens(view, row) && (row->kind != AV_PARAM_LOGITS || view->lab);
+        return listens(app, row) && (row->kind != AV_PARAM_LOGITS || view->lab);
     }
     return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0;
 }
@@ -37,8 +50,12 @@ static bool of_pipeline(const struct av_view *view)
 const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
     const struct av_view *view = app->view;
-    if (view->listens != NULL && !listens(view, row)) {
-        return "this view does not use it";
+    bool used = view->listens != NULL ? listens(app, row) : (row->flags & AV_PARAM_VIEW) == 0;
+    if (row->kind == AV_PARAM_LOGITS && !view->lab) {
+        return "they are edited in the lab";
+    }
+    if (!used) {
+        return "not used here";
     }
     if (!of_pipeline(view)) {
         return NULL;
@@ -46,9 +63,6 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if ((row->flags & AV_PARAM_FILES) != 0) {
         bool only_one = av_param_max(row, &app->params) < 1;
         return app->q == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
-    }
-    if (row->kind == AV_PARAM_LOGITS) {
-        return "they are edited in the lab";
     }
     bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
                      row->offset == offsetof(struct av_params, exponent) ||
@@ -75,7 +89,7 @@ const char *av_app_range(const struct av_app *app, const struct av_param *row, c
     } else if (row->kind == AV_PARAM_SEED) {
         snprintf(out, AV_RANGE_MAX, "0 .. 2^64-1");
     } else if (row->kind == AV_PARAM_LOGITS) {
-        snprintf(out, AV_RANGE_MAX, "1 to %d numbers a,b,c; Enter types them", AV_LOGITS_MAX);
+        snprintf(out, AV_RANGE_MAX, "1 to %d numbers a,b,c", AV_LOGITS_MAX);
     } else {
         snprintf(out, AV_RANGE_MAX, "%.15g .. %.15g", row->min, av_param_max(row, &app->params));
     }
@@ -108,7 +122,7 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     double from = av_app_exponent(app);
     bool toggled = to.scale != app->params.scale;
     app->params = to;
-    app->work.stopped = false;
+    app->work.halted = NULL;
     if (av_lab_holds(app)) {
         app->lab.row = to.logits;
     }
@@ -130,8 +144,12 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
     av_param_step(row, &next, count, grain);
     if (same(&next, &app->params)) {
         char range[AV_RANGE_MAX];
-        const char *why = row->kind == AV_PARAM_LOGITS ? "" : " ends here";
-        av_app_say(app, "%s%s: %s", row->name, why, av_app_range(app, row, range));
+        av_app_range(app, row, range);
+        if (row->kind == AV_PARAM_LOGITS) {
+            av_app_say(app, "%s: %s; Enter types them", row->name, range);
+        } else {
+            av_app_say(app, "%s ends here: %s", row->name, range);
+        }
         return;
     }
     av_app_change(app, &next, how);
@@ -176,6 +194,16 @@ void av_app_select(struct av_app *app, const struct av_param *row)
     app->selected = (size_t)(row - av_params_table(&count));
 }
 
+void av_app_select_listed(struct av_app *app)
+{
+    if (!av_app_listed(app, av_app_selected(app))) {
+        app->selected = 0;
+        while (!av_app_listed(app, av_app_selected(app))) {
+            app->selected++; /* no view lists nothing */
+        }
+    }
+}
+
 void av_app_walk(struct av_app *app, int by)
 {
     size_t count;
@@ -218,6 +246,7 @@ static void end_edit(struct av_app *app, struct av_params *next, const struct av
         av_app_say(app, "%s", edit->say);
     }
     av_work_order(app, edit->work);
+    av_app_select_listed(app);
     if (edit->type) {
         av_edit_begin_logit(app);
     }

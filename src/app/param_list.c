@@ -57,7 +57,7 @@ static void value_text(const struct av_app *app, size_t param, char out[VALUE_MA
 {
     size_t count;
     const struct av_param *row = &av_params_table(&count)[param];
-    if (param == app->selected && app->mode == AV_MODE_EDIT && !app->editor.logit) {
+    if (param == app->selected && app->mode == AV_MODE_EDIT && app->editor.target == AV_EDIT_SELECTED) {
         typed_text(&app->editor, out);
     } else if (av_app_inert(app, row) != NULL) {
         inert_text(app, row, out);

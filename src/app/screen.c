@@ -50,7 +50,7 @@ void av_screen_draw(struct av_app *app, const struct av_snapshot *s)
             .study = av_work_result(app),
             .progress = av_work_progress(app),
             .rate = app->work.rate,
-            .stopped = app->work.stopped,
+            .stopped = av_work_stopped(app),
             .full = true,
         };
         app->view->draw(c, l.body, &ctx);

@@ -29,19 +29,22 @@ double av_work_progress(const struct av_app *app)
     return study != NULL ? av_studies_progress(app->studies, study) : 1;
 }
 
+bool av_work_stopped(const struct av_app *app)
+{
+    return app->work.halted != NULL && app->work.halted == av_work_study(app);
+}
+
 void av_work_toggle(struct av_app *app)
 {
-    if (app->work.stopped) {
-        app->work.stopped = false;
-    } else if (av_work_result(app) != NULL && av_work_progress(app) < 1) {
-        app->work.stopped = true;
-    }
+    bool unfinished = av_work_result(app) != NULL && av_work_progress(app) < 1;
+    app->work.halted = unfinished && !av_work_stopped(app) ? av_work_study(app) : NULL;
 }
 
 bool av_app_work(struct av_app *app)
 {
     const struct av_study *study = av_work_study(app);
-    return study != NULL && !app->work.stopped && av_work_result(app) != NULL && av_studies_step(app->studies, study);
+    return study != NULL && !av_work_stopped(app) && av_work_result(app) != NULL &&
+           av_studies_step(app->studies, study);
 }
 
 void av_app_finish(struct av_app *app)
@@ -57,10 +60,10 @@ void av_work_order(struct av_app *app, enum av_work_order order)
     if (study == NULL || order == AV_WORK_NONE) {
         return;
     }
-    app->work.stopped = false;
+    app->work.halted = NULL;
     if (order == AV_WORK_STEP) {
         av_app_work(app);
-        app->work.stopped = av_work_progress(app) < 1;
+        app->work.halted = av_work_progress(app) < 1 ? study : NULL;
         return;
     }
     enum av_status s = av_studies_restart(app->studies, study, &app->params, &e);
@@ -76,8 +79,8 @@ void av_work_tick(struct av_app *app, uint64_t now_ms)
     struct av_work *w = &app->work;
     const struct av_study *study = av_work_study(app);
     double progress = av_work_progress(app);
-    if (study != w->study || w->stopped || progress < w->progress || progress >= 1) {
-        *w = (struct av_work){ .stopped = w->stopped, .study = study, .since = now_ms, .progress = progress };
+    if (study != w->study || av_work_stopped(app) || progress < w->progress || progress >= 1) {
+        *w = (struct av_work){ .halted = w->halted, .study = study, .since = now_ms, .progress = progress };
     } else if (now_ms - w->since >= RATE_MS) {
         w->rate = 1000 * (progress - w->progress) / (double)(now_ms - w->since);
         w->since = now_ms;

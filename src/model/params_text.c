@@ -73,6 +73,17 @@ static enum av_status parse_seed(const struct av_param *row, uint64_t *out, cons
     return AV_OK;
 }
 
+/* Narrows [*text, *end) to what stands between blanks. */
+static void trim(const char **text, const char **end)
+{
+    while (*text < *end && **text == ' ') {
+        (*text)++;
+    }
+    while (*end > *text && (*end)[-1] == ' ') {
+        (*end)--;
+    }
+}
+
 static enum av_status parse_logits(struct av_logit_list *list, const char *value, struct av_error *e)
 {
     struct av_logit_list read = { 0, { 0 } };
@@ -82,10 +93,12 @@ static enum av_status parse_logits(struct av_logit_list *list, const char *value
     const char *at = value;
     for (;;) {
         const char *end = at + strcspn(at, ",");
+        const char *from = at, *to = end;
         double x = 0;
-        if (!parse_real(at, end, &x) || !isfinite(x)) {
+        trim(&from, &to);
+        if (!parse_real(from, to, &x) || !isfinite(x)) {
             return av_fail(e, AV_USAGE, "logits: number %lld is '%.*s', not a finite number", (long long)read.n + 1,
-                           (int)(end - at < 40 ? end - at : 40), at);
+                           (int)(to - from < 40 ? to - from : 40), from);
         }
         if (read.n == AV_LOGITS_MAX) {
             return av_fail(e, AV_USAGE, "logits: number %lld is one too many; at most %d are taken",

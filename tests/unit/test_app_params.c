@@ -129,8 +129,10 @@ static void values_are_typed(void **state)
     assert_int_equal(params_of(app)->d_k, 100);
     press(app, "Backspace Enter"); /* mended: 500 */
     assert_int_equal(params_of(app)->d_k, 500);
-    press(app, "Enter x Enter");
-    assert_true(strlen(av_app_message(app)) > 0);
+    press(app, "Enter x"); /* a key that is no part of a number is none of the value */
+    assert_non_null(strstr(av_app_message(app), "x is no part of a number"));
+    press(app, "- Enter");
+    assert_non_null(strstr(av_app_message(app), "d_k=-: not a whole number"));
     press(app, "Esc u");
     assert_int_equal(params_of(app)->d_k, 100);
     /* Fewer keys than the probed one: it moves, and that is no error. */
@@ -141,6 +143,36 @@ static void values_are_typed(void **state)
     assert_int_equal(params_of(other)->n_k, 8);
     assert_int_equal(params_of(other)->key, 7);
     av_app_free(other);
+    av_app_free(app);
+}
+
+/* Any parameter by its name, wherever the selection is. */
+static void values_are_typed_by_name(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, ": q _ s t d = 2 . 5");
+    assert_true(shows(app, "NAME=VALUE: q_std=2.5_"));
+    press(app, "Enter");
+    assert_true(params_of(app)->q_std == 2.5);
+    press(app, "Right"); /* it is selected now */
+    assert_true(params_of(app)->q_std > 2.5);
+    press(app, ": d i s t = l a p l a c e Enter");
+    assert_int_equal(params_of(app)->dist, AV_DIST_LAPLACE);
+    static const char *const bad[][2] = {
+        { ": d _ k Enter", "not of the form NAME=VALUE" },
+        { ": x = 1 Enter", "x: there is no such parameter" },
+        { ": d _ k = 0 Enter", "d_k 0: it takes 1 .. 4096" },
+        { ": s a m p l e s = 2 0 0 Enter", "samples has no effect" },
+        { ": l o g i t s = 1 Enter", "logits has no effect" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        press(app, bad[i][0]);
+        if (strstr(av_app_message(app), bad[i][1]) == NULL) {
+            fail_msg("%s says \"%s\"", bad[i][0], av_app_message(app));
+        }
+        press(app, "Esc");
+    }
     av_app_free(app);
 }
 
@@ -258,6 +290,7 @@ int main(void)
         cmocka_unit_test(more_parameters_are_told_of),
         cmocka_unit_test(direct_keys),
         cmocka_unit_test(values_are_typed),
+        cmocka_unit_test(values_are_typed_by_name),
         cmocka_unit_test(a_seed_keeps_its_digits),
         cmocka_unit_test(the_end_of_a_range_is_told),
         cmocka_unit_test(scale_there_and_back),
