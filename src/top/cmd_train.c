@@ -59,13 +59,14 @@ static enum av_status write_rows(struct job *job, bool header, struct av_error *
     return s;
 }
 
-/* To the end, or until C-c. */
+/* To the end, until C-c, or until nobody reads. */
 static enum av_status run(struct job *job, struct av_error *e)
 {
     const double total = (double)av_train_steps_total(job->train);
     struct av_progress progress;
     enum av_status s = write_rows(job, true, e);
     av_progress_begin(&progress, "train");
+    progress.on = progress.on && !(job->stream && isatty(STDOUT_FILENO)); /* they would mix */
     while (s == AV_OK && !(job->stream && reader_is_gone()) && av_train_step(job->train)) {
         s = write_rows(job, false, e);
         if (s == AV_OK && av_interrupt_asked()) {

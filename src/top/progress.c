@@ -12,9 +12,13 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Seconds between two lines of av_progress_steps. */
+static const double SILENT_MIN = 0.1, SILENT_MAX = 1;
+
 void av_progress_begin(struct av_progress *p, const char *what)
 {
-    *p = (struct av_progress){ what, isatty(STDERR_FILENO) == 1, -1, 0, now() };
+    double begun = now();
+    *p = (struct av_progress){ what, isatty(STDERR_FILENO) == 1, -1, 0, begun, begun };
 }
 
 /* Writes over the line; blanks cover what a longer one leaves, for not every
@@ -38,15 +42,18 @@ void av_progress_show(struct av_progress *p, double share)
 void av_progress_steps(struct av_progress *p, double done, double total)
 {
     int percent = (int)(100 * done / total);
-    double elapsed = p->on ? now() - p->begun : 0;
-    if (p->on && percent != p->percent && elapsed > 0) {
-        char line[80];
-        double pace = done / elapsed;
-        write_line(p, line,
-                   snprintf(line, sizeof line, "%s: %3d%%, %.0f steps a second, %.0f s left", p->what, percent, pace,
-                            pace > 0 ? (total - done) / pace : 0));
-        p->percent = percent;
+    double at = p->on ? now() : 0;
+    double silent = at - p->told;
+    if (!p->on || silent < SILENT_MIN || (percent == p->percent && silent < SILENT_MAX)) {
+        return;
     }
+    char line[80];
+    double pace = done / (at - p->begun);
+    write_line(p, line,
+               snprintf(line, sizeof line, "%s: %3d%%, %.0f steps a second, %.0f s left", p->what, percent, pace,
+                        pace > 0 ? (total - done) / pace : 0));
+    p->percent = percent;
+    p->told = at;
 }
 
 void av_progress_end(struct av_progress *p)
