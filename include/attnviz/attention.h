@@ -50,7 +50,7 @@ struct av_attention_sizes {
     ARRAY(real, sum_ez, 1, s->token_pitch)                                                                             \
     ARRAY(real, sum_z, 1, s->token_pitch)                                                                              \
     ARRAY(real, sum_z2, 1, s->token_pitch)                                                                             \
-    /* Backward: d_x is the gradient of the loss by x. */                                                              \
+    /* Backward: d_NAME is the gradient of the loss by NAME. */                                                        \
     ARRAY(real, w_o_t, s->d_model, s->k_pitch)       /* [d_model, d_k] */                                              \
     ARRAY(real, d_a, s->tokens, s->k_pitch)          /* [tokens, d_k] */                                               \
     ARRAY(real, d_p, s->seq_len, s->token_pitch)     /* by the weights, then by the scores; a row is a query */        \

@@ -59,7 +59,7 @@ static void transpose_squares(real *out, const real *in, const struct av_attenti
 
 enum { BLOCK = 16 }; /* columns whose sums stay in registers; a pitch has room for whole blocks */
 
-/* Of BLOCK queries; all others are theirs, in the words of attention.h. */
+/* What attention.h says of each query, of BLOCK of them. */
 struct columns {
     real best[BLOCK], argmax[BLOCK], sum_e[BLOCK], sum_ez[BLOCK], sum_z[BLOCK], sum_z2[BLOCK];
 };
