@@ -35,6 +35,9 @@ struct av_study {
     /* One unit of work, about 5 ms or less; false, and nothing done, when
      * there is none left. Neither allocates nor fails. */
     bool (*step)(void *state);
+    /* Where a unit is a part of what a reader would call a step: no step is
+     * begun and not ended. NULL: every unit is a step. */
+    bool (*whole)(const void *state);
     double (*progress)(const void *state);    /* of all units, 0 .. 1 */
     const void *(*result)(const void *state); /* so far; valid until the next call */
 };
@@ -59,9 +62,11 @@ enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study
 enum av_status av_studies_restart(struct av_studies *s, const struct av_study *study, const struct av_params *p,
                                   struct av_error *e);
 
-/* Of a study that has been asked: a unit of work; how far it is, 1 when there
- * is nothing to do; its result, NULL when it has none. */
+/* Of a study that has been asked: a unit of work; whether that ended a step;
+ * how far it is, 1 when there is nothing to do; its result, NULL when it has
+ * none. */
 bool av_studies_step(struct av_studies *s, const struct av_study *study);
+bool av_studies_whole(const struct av_studies *s, const struct av_study *study);
 double av_studies_progress(const struct av_studies *s, const struct av_study *study);
 const void *av_studies_result(const struct av_studies *s, const struct av_study *study);
 

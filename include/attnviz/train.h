@@ -117,6 +117,11 @@ void av_train_free(struct av_train *t);
  * allocates nor fails. */
 bool av_train_step(struct av_train *t);
 
+/* A part of that: a pass forward, a pass backward or an update, of one run. A
+ * step of a large model takes long: keys can be served between its parts. */
+bool av_train_advance(struct av_train *t);
+bool av_train_whole(const struct av_train *t); /* no step is begun and not ended */
+
 const struct av_train_config *av_train_config(const struct av_train *t);
 /* Valid until the next step; a run that was not asked for is DONE and empty. */
 const struct av_train_run *av_train_run(const struct av_train *t, enum av_twin twin);
@@ -124,9 +129,9 @@ uint64_t av_train_steps(const struct av_train *t);       /* done by the run that
 uint64_t av_train_steps_total(const struct av_train *t); /* of a run that does not diverge */
 size_t av_train_epoch_steps(const struct av_train *t);
 
-/* Of a run that was asked for: the weights [seq_len, seq_len], a row is a
- * query, that it now gives to the first sequence of the last batch. Changes
- * nothing else. */
+/* Of a run that was asked for, between two steps: the weights [seq_len,
+ * seq_len], a row is a query, that it now gives to the first sequence of the
+ * first epoch, always the same one. No curve changes by looking. */
 void av_train_weights(struct av_train *t, enum av_twin twin, float *weights);
 
 /* A learned matrix of such a run, a copy as the formula has it: w_q, w_k, w_v

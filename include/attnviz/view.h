@@ -43,7 +43,7 @@ struct av_view_context {
 /* What an action of a view may ask of its study. */
 enum av_work_order {
     AV_WORK_NONE,
-    AV_WORK_STEP,   /* stop, and do one unit */
+    AV_WORK_STEP,   /* stop, and do one step: units up to where it is whole */
     AV_WORK_RESTART /* begin anew with the same parameters */
 };
 
@@ -53,6 +53,7 @@ struct av_view_edit {
     const struct av_snapshot *snapshot;
     int64_t query, key; /* in: the selection; out: the new one */
     int rows, cols;     /* cells the view had when last drawn */
+    const void *study;  /* as in the context */
     /* In a view with `lab`: its row of logits, to be changed, and the state of
      * the pipeline, which the row is not part of; elsewhere both are NULL. */
     struct av_logit_list *row;

@@ -62,7 +62,8 @@ void av_work_order(struct av_app *app, enum av_work_order order)
     }
     app->work.halted = NULL;
     if (order == AV_WORK_STEP) {
-        av_app_work(app);
+        while (av_app_work(app) && !av_studies_whole(app->studies, study)) {
+        }
         app->work.halted = av_work_progress(app) < 1 ? study : NULL;
         return;
     }

@@ -128,6 +128,12 @@ bool av_studies_step(struct av_studies *s, const struct av_study *study)
     return state != NULL && study->step(state);
 }
 
+bool av_studies_whole(const struct av_studies *s, const struct av_study *study)
+{
+    const void *state = state_of(s, study);
+    return state == NULL || study->whole == NULL || study->whole(state);
+}
+
 double av_studies_progress(const struct av_studies *s, const struct av_study *study)
 {
     const void *state = state_of(s, study);

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* What a step of a run consists of. */
+enum part { FORWARD, BACKWARD, UPDATE, PARTS };
+
 struct run {
     struct av_train_run shown;
     struct av_learned learned;
@@ -22,6 +25,7 @@ struct av_train {
     struct av_task_source source;
     struct av_attention pass; /* one step's arrays, which both runs use */
     size_t epoch, step;       /* of the next step: epoch, and step within it, from 0 */
+    int parts;                /* of this step that are done: PARTS of each run */
     /* Data that are not fresh: [sequences * seq_len, d_model] each, as in pass. */
     float *x, *target; /* target: NULL where it is x */
     uint32_t *order;   /* [sequences] */
@@ -172,7 +176,6 @@ enum av_status av_train_new(struct av_train **out, const struct av_train_config 
     if (av_task_is_identity(c)) {
         t->pass.target = t->pass.x;
     }
-    load_batch(t);
     *out = t;
     return AV_OK;
 }
@@ -246,14 +249,23 @@ static void keep(struct run *r, const struct av_train_record *record, bool epoch
     }
 }
 
-static void step_run(struct av_train *t, struct run *r)
+static void forward(struct av_train *t, struct run *r)
 {
-    const struct av_train_config *c = &t->config;
-    const size_t epoch_steps = av_train_epoch_steps(t);
     t->pass.w = r->learned.w;
     t->pass.alpha = (float)r->learned.alpha;
     t->kernels->forward(&t->pass);
+}
+
+static void backward(struct av_train *t, struct run *r)
+{
+    (void)r;
     t->kernels->backward(&t->pass);
+}
+
+static void update(struct av_train *t, struct run *r)
+{
+    const struct av_train_config *c = &t->config;
+    const size_t epoch_steps = av_train_epoch_steps(t);
     const struct av_train_record record = measure(t, r->learned.alpha);
     const double norm = record.at[AV_TRAIN_GRAD_NORM];
     if (!isfinite(record.at[AV_TRAIN_LOSS]) || !isfinite(norm)) {
@@ -269,27 +281,58 @@ static void step_run(struct av_train *t, struct run *r)
     }
 }
 
-static bool running(const struct av_train *t)
+static bool running(const struct av_train *t, int run)
 {
-    return t->runs[0].shown.state == AV_TRAIN_RUNNING || t->runs[1].shown.state == AV_TRAIN_RUNNING;
+    return t->runs[run].shown.state == AV_TRAIN_RUNNING;
+}
+
+bool av_train_whole(const struct av_train *t)
+{
+    return t->parts == 0;
+}
+
+/* Parts of a run that is at its end are passed over. */
+static void pass_over(struct av_train *t)
+{
+    while (t->parts < AV_TWINS * PARTS && !running(t, t->parts / PARTS)) {
+        t->parts += PARTS - t->parts % PARTS;
+    }
+}
+
+bool av_train_advance(struct av_train *t)
+{
+    static void (*const parts[PARTS])(struct av_train *, struct run *) = {
+        [FORWARD] = forward,
+        [BACKWARD] = backward,
+        [UPDATE] = update,
+    };
+    if (av_train_whole(t)) {
+        if (!running(t, 0) && !running(t, 1)) {
+            return false;
+        }
+        load_batch(t);
+        pass_over(t);
+    }
+    parts[t->parts % PARTS](t, &t->runs[t->parts / PARTS]);
+    t->parts++;
+    pass_over(t);
+    if (t->parts == AV_TWINS * PARTS) {
+        t->parts = 0;
+        if (++t->step == av_train_epoch_steps(t)) {
+            t->step = 0;
+            t->epoch++;
+        }
+    }
+    return true;
 }
 
 bool av_train_step(struct av_train *t)
 {
-    if (!running(t)) {
-        return false;
+    bool any = av_train_advance(t);
+    while (any && !av_train_whole(t)) {
+        av_train_advance(t);
     }
-    load_batch(t);
-    for (enum av_twin i = 0; i < AV_TWINS; i++) {
-        if (t->runs[i].shown.state == AV_TRAIN_RUNNING) {
-            step_run(t, &t->runs[i]);
-        }
-    }
-    if (++t->step == av_train_epoch_steps(t)) {
-        t->step = 0;
-        t->epoch++;
-    }
-    return true;
+    return any;
 }
 
 /* ---- What is known ------------------------------------------------------------ */
@@ -322,9 +365,11 @@ uint64_t av_train_steps_total(const struct av_train *t)
 void av_train_weights(struct av_train *t, enum av_twin twin, float *weights)
 {
     const size_t len = t->config.seq_len;
-    struct av_attention a = t->pass;
+    struct av_attention a = t->pass; /* every step loads its own batch into these arrays */
     a.sizes.batch = 1;
     a.sizes.tokens = len;
+    av_task_draw(&t->source, 0, 0, a.x, a.target, a.sizes.model_pitch);
+    t->kernels->transpose(a.x_t, a.sizes.token_pitch, a.x, a.sizes.model_pitch, len, a.sizes.d_model);
     a.w = t->runs[twin].learned.w;
     a.alpha = (float)t->runs[twin].learned.alpha;
     t->kernels->forward(&a);
