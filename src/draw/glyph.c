@@ -41,6 +41,7 @@ static const struct stand_ins table[] = {
     { 0x2570, "+/\\X-|-|-|-|-|-|" }, /* diagonals, half lines */
     { 0x2580, "\".:-=+*%#%*+=-:|=:*%-|..'#\\##'/#" },
     { 0x25A0, "#oo#######..--||--^^^^>>>>>>vvvv<<<<<<*x**ooooo*" },
+    { 0x25D0, "~" },      /* half a circle */
     { 0x2713, "vvxxxx" }, /* checks and crosses */
 };
 

@@ -58,7 +58,8 @@ static int width(const char *text)
 /* Does what stands instead of the textbook's value fit behind the formula? */
 static bool fits_behind(const struct av_chain_step *s, int room)
 {
-    return width(s->formula) + 3 + width(s->instead) <= room;
+    enum { ARROW_W = 4 }; /* " -> " */
+    return width(s->formula) + ARROW_W + width(s->instead) <= room;
 }
 
 static bool is_broken(const struct av_chain_step *s)
@@ -163,8 +164,9 @@ static void draw_numbers(struct av_canvas *c, const struct plan *p, const struct
     }
     if (s->measured_agrees != AV_CHAIN_UNJUDGED && p->edge[MEASURED] > 0) {
         bool off = s->measured_agrees == AV_CHAIN_OFF;
+        enum av_estimate_verdict verdict = off ? AV_ESTIMATE_OFF : AV_ESTIMATE_AGREES;
         int edge = p->edge[ERROR] > 0 ? p->edge[ERROR] : p->edge[MEASURED];
-        av_canvas_put(c, edge + 1, y, off ? '!' : AV_MARK_HOLDS, off ? AV_ROLE_WARN : AV_ROLE_GOOD);
+        av_panel_agreement(c, edge + 1, y, verdict);
     }
 }
 
@@ -185,7 +187,7 @@ static void draw_line(struct av_canvas *c, struct av_rect r, const struct plan *
     int x = av_plot_fit(c, r.x + FORMULA_AT, p->right, y, LOOK[s->state].role, s->formula);
     if (broken && s->instead[0] != '\0') {
         if (fits_behind(s, p->right - r.x - FORMULA_AT)) {
-            x = av_plot_fit(c, x, p->right, y, AV_ROLE_BAD, " → ");
+            x = av_plot_fit(c, x, p->right, y, AV_ROLE_BAD, c->ascii ? " -> " : " → ");
             av_plot_fit(c, x, p->right, y, AV_ROLE_BAD, s->instead);
         }
     } else if (!broken) {
@@ -201,7 +203,7 @@ static int draw_below(struct av_canvas *c, struct av_rect r, struct plan *p, con
     int x = r.x + INDENT;
     int right = r.x + r.w;
     if (p->below[i]) {
-        int end = av_plot_fit(c, x, right, y, AV_ROLE_BAD, "→ ");
+        int end = av_plot_fit(c, x, right, y, AV_ROLE_BAD, c->ascii ? "-> " : "→ ");
         av_plot_wrap(c, (struct av_rect){ end, y++, right - end, 1 }, AV_ROLE_BAD, s->instead);
     }
     int n = count_details(s);

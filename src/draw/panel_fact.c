@@ -9,17 +9,12 @@ enum { LABEL_W = 12, SETTING_W = 26, VALUE_W = 20, SEED_W = 10 };
 struct av_fact_look av_fact_look(enum av_fact_verdict verdict)
 {
     static const struct av_fact_look looks[] = {
-        [AV_FACT_OPEN] = { 0x00B7, '.', "not measured", "-", AV_ROLE_DIM },
-        [AV_FACT_HOLDS] = { 0x2713, '+', "holds", "holds", AV_ROLE_GOOD },
-        [AV_FACT_WHEN] = { 0x25D0, '~', "holds only when", "only when", AV_ROLE_WARN },
-        [AV_FACT_FALSE] = { 0x2717, 'x', "false", "false", AV_ROLE_BAD },
+        [AV_FACT_OPEN] = { AV_MARK_UNKNOWN, "not measured", "-", AV_ROLE_DIM },
+        [AV_FACT_HOLDS] = { AV_MARK_HOLDS, "holds", "holds", AV_ROLE_GOOD },
+        [AV_FACT_WHEN] = { AV_MARK_PARTLY, "holds only when", "only when", AV_ROLE_WARN },
+        [AV_FACT_FALSE] = { AV_MARK_BROKEN, "false", "false", AV_ROLE_BAD },
     };
     return looks[verdict];
-}
-
-void av_fact_glyph(struct av_canvas *c, int x, int y, const struct av_fact_look *look)
-{
-    av_canvas_put(c, x, y, c->ascii ? look->ascii : look->glyph, look->role);
 }
 
 const char *av_fact_short(char out[AV_FACT_LINE], const struct av_fact_measured *m, int cells, bool ascii)
@@ -86,7 +81,7 @@ static void draw_setting(struct av_canvas *c, struct av_rect r, const struct av_
     av_plot_fit(c, x, right, r.y, AV_ROLE_TEXT, av_fact_short(value, m, VALUE_W - 1, c->ascii));
     x += VALUE_W;
     if (m->done == AV_FACT_SEEDS && x + 4 < right) {
-        av_fact_glyph(c, x, r.y, &look);
+        av_canvas_put(c, x, r.y, look.glyph, look.role);
     }
     draw_values(c, x + 3, right, r.y, m);
 }

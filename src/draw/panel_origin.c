@@ -21,6 +21,17 @@ static const struct {
     { "row s/d_k", AV_ORIGIN_ROW, true, 6 },
 };
 
+void av_panel_agreement(struct av_canvas *c, int x, int y, enum av_estimate_verdict verdict)
+{
+    static const struct av_fill marks[] = {
+        [AV_ESTIMATE_AGREES] = { AV_MARK_HOLDS, AV_ROLE_GOOD },
+        [AV_ESTIMATE_OFF] = { '!', AV_ROLE_WARN },
+    };
+    if (verdict != AV_ESTIMATE_FEW) {
+        av_canvas_put(c, x, y, marks[verdict].body, marks[verdict].role);
+    }
+}
+
 void av_panel_drawings(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_origin *o = ctx->study;
@@ -34,8 +45,8 @@ void av_panel_drawings(struct av_canvas *c, struct av_rect r, const struct av_vi
     }
     int x = av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_DIM, text);
     if (!isnan(o->limit)) {
-        snprintf(text, sizeof text, " within %.3g se", o->limit);
-        av_panel_legend(c, x + 2, r.x + r.w, r.y, (struct av_fill){ AV_MARK_HOLDS, AV_ROLE_GOOD }, text + 1);
+        snprintf(text, sizeof text, "within %.3g se", o->limit);
+        av_panel_legend(c, x + 2, r.x + r.w, r.y, (struct av_fill){ AV_MARK_HOLDS, AV_ROLE_GOOD }, text);
     }
 }
 
@@ -92,10 +103,8 @@ static void draw_row(struct av_canvas *c, struct columns at, int y, enum av_role
         const struct av_estimate *e = &values[COLUMN[i].quantity];
         int edge = x + COLUMN_W - 2;
         av_plot_fit_right(c, x - 1, edge, y, role, text(number, i, e, COLUMN[i].scaled ? 1 / d : 1));
-        enum av_estimate_verdict verdict = limit > 0 ? av_estimate_judge(e, limit) : AV_ESTIMATE_FEW;
-        if (verdict != AV_ESTIMATE_FEW) {
-            bool off = verdict == AV_ESTIMATE_OFF;
-            av_canvas_put(c, edge + 1, y, off ? '!' : AV_MARK_HOLDS, off ? AV_ROLE_WARN : AV_ROLE_GOOD);
+        if (limit > 0) {
+            av_panel_agreement(c, edge + 1, y, av_estimate_judge(e, limit));
         }
         x += COLUMN_W;
     }
@@ -142,7 +151,7 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
     char text[160];
     int bottom = r.y + r.h;
     av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "where the variance comes from");
-    snprintf(text, sizeof text, "x [%d, %" PRId64 "]  →  q = x w_q, k = x w_k [%d, %" PRId64 "]  →  s = q k^T, i != j",
+    snprintf(text, sizeof text, "x [%d, %" PRId64 "];  q = x w_q, k = x w_k [%d, %" PRId64 "];  s = q k^T, i != j",
              AV_ORIGIN_TOKENS, p->d_model, AV_ORIGIN_TOKENS, p->d_k);
     av_plot_fit(c, r.x + 1, r.x + r.w, r.y + 1, AV_ROLE_TEXT, text);
     bool norm = p->layer_norm != 0;

@@ -27,11 +27,9 @@ static void draw_number(struct av_canvas *c, struct av_rect r, int column, int y
 static void draw_verdict(struct av_canvas *c, struct av_rect r, int column, int y, const struct av_estimate *e,
                          double limit)
 {
-    enum av_estimate_verdict verdict = av_estimate_judge(e, limit);
     int edge = edge_of(r, column);
-    if (verdict != AV_ESTIMATE_FEW && edge < r.x + r.w) {
-        bool off = verdict == AV_ESTIMATE_OFF;
-        av_canvas_put(c, edge + 1, y, off ? '!' : AV_MARK_HOLDS, off ? AV_ROLE_WARN : AV_ROLE_GOOD);
+    if (edge < r.x + r.w) {
+        av_panel_agreement(c, edge + 1, y, av_estimate_judge(e, limit));
     }
 }
 

@@ -29,7 +29,11 @@ enum {
     AV_MARK_GHOST = 0x25B3,  /* white triangle */
     AV_MARK_THEORY = 0x2502, /* vertical line */
     AV_MARK_ALARM = '!',
-    AV_MARK_CURVE = 0x2022 /* bullet */
+    AV_MARK_CURVE = 0x2022,  /* bullet */
+    AV_MARK_HOLDS = 0x2713,  /* check mark */
+    AV_MARK_PARTLY = 0x25D0, /* circle with left half black */
+    AV_MARK_BROKEN = 0x2717, /* ballot x */
+    AV_MARK_UNKNOWN = 0x00B7 /* middle dot */
 };
 
 /* Draws "glyph name" in one colour when it fits into [x, right); returns the

@@ -2,6 +2,7 @@
 #ifndef ATTNVIZ_PANELS_DERIVATION_H
 #define ATTNVIZ_PANELS_DERIVATION_H
 
+#include "attnviz/estimate.h"
 #include "panels.h"
 
 /* The chain, line by line (derivation.h). */
@@ -15,8 +16,8 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
  * result. */
 void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 
-/* Marks of lines and measurements. */
-enum { AV_MARK_HOLDS = 0x2713, AV_MARK_BROKEN = 0x2717, AV_MARK_UNKNOWN = 0x00B7 };
+/* Whether a measurement agrees, as a mark; none while it is not judged. */
+void av_panel_agreement(struct av_canvas *c, int x, int y, enum av_estimate_verdict verdict);
 
 /* "128 drawings, seeds 42 .. 169" or how far they are. */
 void av_panel_drawings(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);

@@ -5,17 +5,14 @@
 #include "attnviz/facts.h"
 #include "panels.h"
 
-/* How a verdict looks: a glyph with an ASCII stand-in of its own, words, a role. */
+/* How a verdict looks: a glyph, words, a role. */
 struct av_fact_look {
-    uint32_t glyph, ascii;
+    uint32_t glyph;
     const char *word, *brief;
     enum av_role role;
 };
 
 struct av_fact_look av_fact_look(enum av_fact_verdict verdict);
-
-/* Puts a look's glyph. */
-void av_fact_glyph(struct av_canvas *c, int x, int y, const struct av_fact_look *look);
 
 /* A measured value for the screen: "0.987 ± 0.025"; without its spread where
  * the whole is wider than `cells`. Writes to out and returns it. */

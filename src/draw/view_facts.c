@@ -67,7 +67,7 @@ static void draw_counts(struct av_canvas *c, int x, int right, int y, const stru
         if (end == x + 2) {
             return;
         }
-        av_fact_glyph(c, x, y, &look);
+        av_canvas_put(c, x, y, look.glyph, look.role);
         x = end + 3;
     }
 }
@@ -137,7 +137,7 @@ static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_fact
     struct columns k = make_columns(r);
     struct av_fact_look look = av_fact_look(f->verdict);
     char value[AV_FACT_LINE];
-    av_fact_glyph(c, r.x + GLYPH_X, r.y, &look);
+    av_canvas_put(c, r.x + GLYPH_X, r.y, look.glyph, look.role);
     av_plot_fit(c, r.x + WORD_X, k.claim, r.y, look.role, r.w >= WIDE ? look.word : look.brief);
     struct av_rect claim = { k.claim, r.y, k.quantity - k.claim - 1, 1 };
     av_plot_wrap(c, claim, is_selected ? AV_ROLE_SELECT : AV_ROLE_TEXT, f->claim->text);

@@ -214,7 +214,7 @@ static void ascii_canvas_holds_ascii_alone(void **state)
 static void every_glyph_of_the_program_has_a_stand_in(void **state)
 {
     (void)state;
-    const char *drawn = "▁▂▃▄▅▆▇█▏▎▍▌▋▊▉▀▐▔▕░▒▓─│┌┐└┘├┤┬┴┼╵╷╴╶╌┊┆→↓←↑·√×÷…‹›ασπΣ∞±≤≥≈²³ᵀ–—−▸◂◇●▲✗";
+    const char *drawn = "▁▂▃▄▅▆▇█▏▎▍▌▋▊▉▀▐▔▕░▒▓─│┌┐└┘├┤┬┴┼╵╷╴╶╌┊┆→↓←↑·√×÷…‹›ασπΣ∞±≤≥≈²³ᵀ–—−▸◂◇●▲◐✓✗";
     for (uint32_t code; (code = av_utf8_next(&drawn)) != 0;) {
         assert_int_not_equal(av_glyph_ascii(code), '?');
         assert_true(av_glyph_narrow(code));

@@ -1,4 +1,4 @@
-/* saturation_axis.c - the axis of d_k, its powers of two and its cursor. */
+/* panel_saturation_axis.c - the axis of d_k, its powers of two and its cursor. */
 #include "panels_saturation.h"
 
 #include <stdio.h>
