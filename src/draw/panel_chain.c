@@ -58,7 +58,7 @@ static int width(const char *text)
 /* Does what stands instead of the textbook's value fit behind the formula? */
 static bool fits_behind(const struct av_chain_step *s, int room)
 {
-    enum { ARROW_W = 4 }; /* " -> " */
+    enum { ARROW_W = 3 };
     return width(s->formula) + ARROW_W + width(s->instead) <= room;
 }
 
@@ -187,7 +187,7 @@ static void draw_line(struct av_canvas *c, struct av_rect r, const struct plan *
     int x = av_plot_fit(c, r.x + FORMULA_AT, p->right, y, LOOK[s->state].role, s->formula);
     if (broken && s->instead[0] != '\0') {
         if (fits_behind(s, p->right - r.x - FORMULA_AT)) {
-            x = av_plot_fit(c, x, p->right, y, AV_ROLE_BAD, c->ascii ? " -> " : " → ");
+            x = av_plot_fit(c, x, p->right, y, AV_ROLE_BAD, c->ascii ? ": " : " → ");
             av_plot_fit(c, x, p->right, y, AV_ROLE_BAD, s->instead);
         }
     } else if (!broken) {
