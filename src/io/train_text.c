@@ -2,21 +2,6 @@
 #include "train_formats.h"
 
 #include <math.h>
-#include <stdio.h>
-
-struct number {
-    char text[32];
-};
-
-/* "-" for what is not defined. */
-static struct number number(double x)
-{
-    struct number n = { "-" };
-    if (isfinite(x)) {
-        snprintf(n.text, sizeof n.text, "%.4g", x);
-    }
-    return n;
-}
 
 static void add_setting(struct av_str *out, const struct av_train *t, const struct av_params *p)
 {
@@ -47,16 +32,21 @@ static void add_row(struct av_str *out, const struct av_train *t, enum av_twin t
 {
     static const struct {
         enum av_train_field field;
-        int width;
+        int width, digits;
     } columns[] = {
-        { AV_TRAIN_LOSS, 10 },         { AV_TRAIN_GRAD_NORM, 10 }, { AV_TRAIN_GRAD_QK_NORM, 13 },
-        { AV_TRAIN_ENTROPY_NORM, 10 }, { AV_TRAIN_MAX_WEIGHT, 8 }, { AV_TRAIN_LOGIT_STD, 8 },
+        { AV_TRAIN_LOSS, 9, 4 },          { AV_TRAIN_GRAD_NORM, 10, 4 }, { AV_TRAIN_GRAD_QK_NORM, 13, 4 },
+        { AV_TRAIN_ENTROPY_NORM, 10, 4 }, { AV_TRAIN_MAX_WEIGHT, 9, 3 }, { AV_TRAIN_LOGIT_STD, 9, 3 },
     };
     const struct av_train_record *mean = &av_train_run(t, twin)->epochs[epoch];
     av_str_addf(out, "%6zu %7zu %-5s", epoch + 1, (epoch + 1) * av_train_epoch_steps(t),
                 twin == AV_TWIN_SCALED ? "on" : "off");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        av_str_addf(out, "%*s", columns[i].width, number(mean->at[columns[i].field]).text);
+        const double x = mean->at[columns[i].field];
+        if (isfinite(x)) {
+            av_str_addf(out, "%*.*g", columns[i].width, columns[i].digits, x);
+        } else {
+            av_str_addf(out, "%*s", columns[i].width, "-");
+        }
     }
     av_str_add(out, "\n");
 }
@@ -68,7 +58,7 @@ static void add_epochs(struct av_str *out, const struct av_train *t)
         size_t count = av_train_run(t, twin)->epoch_count;
         most = count > most ? count : most;
     }
-    av_str_addf(out, "\n%6s %7s %-5s%10s%10s%13s%10s%8s%8s\n", "epoch", "step", "scale", "loss", "grad_norm",
+    av_str_addf(out, "\n%6s %7s %-5s%9s%10s%13s%10s%9s%9s\n", "epoch", "step", "scale", "loss", "grad_norm",
                 "grad_qk_norm", "entropy", "max", "logits");
     for (size_t epoch = 0; epoch < most; epoch++) {
         for (enum av_twin twin = 0; twin < AV_TWINS && is_shown(epoch, most); twin++) {
