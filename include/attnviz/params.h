@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum { AV_DIM_MAX = 4096, AV_KEYS_MAX = 2048, AV_LOGITS_MAX = 2048, AV_BINS_MAX = 400 };
+enum { AV_LAYERS_MAX = 64, AV_TOKENS_MAX = 256 }; /* of a stack of layers */
 
 enum av_mask { AV_MASK_NONE, AV_MASK_CAUSAL, AV_MASK_COUNT };
 
@@ -26,11 +27,24 @@ enum av_init {
     AV_INIT_COUNT
 };
 
-/* What the training experiment learns, and how. */
-enum av_task { AV_TASK_RECONSTRUCT, AV_TASK_AVERAGE, AV_TASK_RECALL, AV_TASK_COPY_PREVIOUS, AV_TASK_COUNT };
+/* What the training experiment learns, and how. The last one is no task but
+ * the experiment of depth.h, which trains nothing. */
+enum av_task {
+    AV_TASK_RECONSTRUCT,
+    AV_TASK_AVERAGE,
+    AV_TASK_RECALL,
+    AV_TASK_COPY_PREVIOUS,
+    AV_TASK_DEPTH,
+    AV_TASK_COUNT
+};
 enum av_optimizer { AV_OPTIMIZER_ADAM, AV_OPTIMIZER_SGD, AV_OPTIMIZER_COUNT };
 enum av_fresh { AV_FRESH_AUTO, AV_FRESH_OFF, AV_FRESH_ON, AV_FRESH_COUNT }; /* auto: as the task has it */
 enum av_runs { AV_RUNS_BOTH, AV_RUNS_ON, AV_RUNS_OFF, AV_RUNS_COUNT };
+
+/* Where a stack of layers has its LayerNorm: before each branch, or behind
+ * each sum. And the arithmetic of the stack. */
+enum av_norm { AV_NORM_NONE, AV_NORM_PRE, AV_NORM_POST, AV_NORM_COUNT };
+enum av_depth_dtype { AV_DEPTH_F64, AV_DEPTH_F32, AV_DEPTH_DTYPES };
 
 /* The stages in the order in which data flows; each needs those before it. */
 enum av_stage {
@@ -78,7 +92,9 @@ struct av_params {
     double lr;
     int64_t learn_scale; /* bool */
     double clip;
-    int64_t runs;  /* enum av_runs */
+    int64_t runs;                                                /* enum av_runs */
+    int64_t layers, tokens, residual, norm, residual_scale, mlp; /* of a stack; norm: enum av_norm, else bools */
+    int64_t depth_dtype;                                         /* enum av_depth_dtype */
     int64_t heads; /* how many there are: no parameter but a fact, 1 without files */
     struct av_logit_list logits;
 };

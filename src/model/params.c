@@ -9,10 +9,12 @@ static const char *const DISTS[] = { "normal", "uniform", "rademacher", "laplace
 static const char *const MASKS[] = { "none", "causal", NULL };
 static const char *const VARIANTS[] = { "softmax", NULL };
 static const char *const INITS[] = { "pytorch", "unit", "xavier", "kaiming", NULL };
-static const char *const TASKS[] = { "reconstruct", "average", "recall", "copy_previous", NULL };
+static const char *const TASKS[] = { "reconstruct", "average", "recall", "copy_previous", "depth", NULL };
 static const char *const FRESH[] = { "auto", "off", "on", NULL };
 static const char *const OPTIMIZERS[] = { "adam", "sgd", NULL };
 static const char *const RUNS[] = { "both", "on", "off", NULL };
+static const char *const NORMS[] = { "none", "pre", "post", NULL };
+static const char *const DEPTH_DTYPES[] = { "f64", "f32", NULL };
 static const char *const DTYPES[] = { "f64", NULL };
 
 #define AT(member) offsetof(struct av_params, member)
@@ -111,6 +113,20 @@ static const struct av_param TABLE[] = {
       "largest norm of the gradient, which is shortened to it; 0: any" },
     { "runs", AV_PARAM_CHOICE, AT(runs), 0, AV_RUNS_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, RUNS,
       "which of the twin runs are trained: with the scale on, off, or both" },
+    { "layers", AV_PARAM_INT, AT(layers), 1, AV_LAYERS_MAX, 16, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "attention layers of the stack in the depth view" },
+    { "tokens", AV_PARAM_INT, AT(tokens), 1, AV_TOKENS_MAX, 32, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
+      "tokens that go through the stack" },
+    { "residual", AV_PARAM_CHOICE, AT(residual), 0, 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, SWITCH,
+      "each branch of the stack is added to its input" },
+    { "norm", AV_PARAM_CHOICE, AT(norm), 0, AV_NORM_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, NORMS,
+      "LayerNorm in the stack: none, pre: before each branch, post: behind each sum" },
+    { "residual_scale", AV_PARAM_CHOICE, AT(residual_scale), 0, 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, SWITCH,
+      "multiply each branch of the stack by 1/sqrt(2 layers)" },
+    { "mlp", AV_PARAM_CHOICE, AT(mlp), 0, 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, SWITCH,
+      "an MLP, 4 d_model wide, behind each attention layer of the stack" },
+    { "depth_dtype", AV_PARAM_CHOICE, AT(depth_dtype), 0, AV_DEPTH_DTYPES - 1, 0, NEVER, AV_STEP_LINEAR, 1,
+      AV_PARAM_VIEW, DEPTH_DTYPES, "arithmetic of the stack: f32 rounds every number to single precision" },
     { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
       NULL, "one row of logits a,b,c given by hand instead of sampled scores" },
 };

@@ -48,6 +48,9 @@ enum av_status av_train_configure(struct av_train_config *c, const struct av_par
         .input_std = p->input_std,
         .seed = p->seed,
     };
+    if (c->task == AV_TASK_DEPTH) {
+        return av_fail(e, AV_USAGE, "task=depth trains nothing: see the view depth");
+    }
     if (c->seq_len < 2 && (c->task == AV_TASK_RECALL || c->task == AV_TASK_COPY_PREVIOUS)) {
         return av_fail(e, AV_USAGE, "seq_len=1: the task %s needs an earlier token; set seq_len to 2 or more",
                        av_param_find("task")->choices[c->task]);

@@ -16,6 +16,7 @@ const char *const av_task_texts[AV_TASK_COUNT] = {
     [AV_TASK_AVERAGE] = "output at each position the mean of all: attention must be even",
     [AV_TASK_RECALL] = "the last token holds the key of an earlier one: output its value",
     [AV_TASK_COPY_PREVIOUS] = "output the token before, told by codes added to positions",
+    [AV_TASK_DEPTH] = "no training: gradients through a stack of layers at initialisation",
 };
 
 /* ---- Whole random numbers ----------------------------------------------------- */

@@ -167,7 +167,7 @@ static void of_every_parameter_in_every_task(void **state)
 {
     (void)state;
     static const double alphas[] = { 0.5, 1, -0.7 };
-    for (enum av_task task = 0; task < AV_TASK_COUNT; task++) {
+    for (enum av_task task = 0; task < AV_TASK_DEPTH; task++) {
         for (size_t i = 0; i < 3; i++) {
             struct av_train_config c = config(task, 5, 6, 4);
             set_up_task(&c, alphas[i], 1);
