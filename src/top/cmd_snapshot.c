@@ -37,7 +37,10 @@ enum av_status av_cmd_snapshot(const struct av_options *o, struct av_error *e)
     if (s == AV_OK) {
         av_app_finish(app);
         write_screen(&out, app, o);
-        s = out.failed ? av_fail_nomem(e, "the screen") : av_outfile_write(o->output, out.text, out.len, true, e);
+        s = out.failed ? av_fail_nomem(e, "the screen") : av_inputs_app_status(app, e);
+    }
+    if (s == AV_OK) {
+        s = av_outfile_write(o->output, out.text, out.len, true, e);
     }
     av_str_free(&out);
     av_app_free(app);

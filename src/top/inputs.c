@@ -44,8 +44,7 @@ void av_inputs_free(struct av_inputs *in)
     av_tensor_free(&in->tensors[1]);
 }
 
-/* What the app has to tell of, if that is a failure. */
-static enum av_status app_status(const struct av_app *app, struct av_error *e)
+enum av_status av_inputs_app_status(const struct av_app *app, struct av_error *e)
 {
     enum av_status s = av_app_status(app);
     return s == AV_OK ? s : av_fail(e, s, "%s", av_app_message(app));
@@ -68,13 +67,13 @@ static enum av_status press(struct av_app *app, const char *names, struct av_err
         }
         av_app_key(app, key);
         av_app_settle(app);
-        if (app_status(app, e) != AV_OK) {
+        if (av_inputs_app_status(app, e) != AV_OK) {
             return av_app_status(app);
         }
         at += len;
     }
     av_app_snapshot(app, 0);
-    return app_status(app, e);
+    return av_inputs_app_status(app, e);
 }
 
 /* Is the theme there? One that exists but is broken is told on standard error
@@ -115,7 +114,7 @@ enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, co
         return s;
     }
     av_app_resize(*app, o->cols, o->rows);
-    s = app_status(*app, e);
+    s = av_inputs_app_status(*app, e);
     if (s == AV_OK && o->keys != NULL) {
         s = press(*app, o->keys, e);
     }

@@ -22,6 +22,10 @@ void av_inputs_free(struct av_inputs *in);
 enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, const struct av_options *o, bool ascii,
                              struct av_error *e);
 
+/* What the app has to tell of, if that is a failure: a state or a study that
+ * was not computed. */
+enum av_status av_inputs_app_status(const struct av_app *app, struct av_error *e);
+
 /* Replaces the parameters by those that --keys leads to, if any were given. */
 enum av_status av_inputs_press(struct av_inputs *in, const struct av_options *o, struct av_error *e);
 
