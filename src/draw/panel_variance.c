@@ -134,22 +134,30 @@ static void draw_plot(struct av_canvas *c, struct av_rect r, const struct av_dis
 
 /* ---- words ----------------------------------------------------------------------- */
 
+/* Both lines say it alike: in the fullest words that fit for both. */
 void av_panel_variance_slopes(struct av_canvas *c, struct av_rect r, const struct av_distributions *d)
 {
-    static const char *const wordings[] = { " variance grows as d_k to the power of ", " variance: d_k to the ",
-                                            " ∝ d_k^" };
+    enum { WORDINGS = 3, MARK_W = 2 };
+    static const char *const wordings[WORDINGS] = { " variance grows as d_k to the power of ", " variance ∝ d_k^",
+                                                    " ∝ d_k^" };
+    const struct av_estimate_style style = { 1, 4, true, c->ascii };
+    char text[2][2 * AV_ESTIMATE_MAX];
+    int width = r.w + 1;
+    for (int i = 0; i < WORDINGS && width > r.w; i++) {
+        width = 0;
+        for (size_t on = 0; on < 2; on++) {
+            char slope[AV_ESTIMATE_MAX];
+            av_panel_estimate_line(slope, &d->slope[on], style);
+            snprintf(text[on], sizeof text[on], "%s%s%s", av_look_scale(on != 0).name, wordings[i], slope);
+            int w = MARK_W + (int)av_utf8_len(text[on]);
+            width = w > width ? w : width;
+        }
+    }
     for (size_t on = 0; on < 2 && (int)on < r.h; on++) {
-        char slope[AV_ESTIMATE_MAX];
-        struct av_estimate_style style = { 1, 4, true, c->ascii };
-        av_panel_estimate_line(slope, &d->slope[on], style);
         struct av_fill mark = mark_of(on);
         int y = r.y + (int)on;
-        for (size_t i = 0, end = 0; i < sizeof wordings / sizeof *wordings && end == 0; i++) {
-            char text[2 * AV_ESTIMATE_MAX];
-            snprintf(text, sizeof text, "%s%s%s", av_look_scale(on != 0).name, wordings[i], slope);
-            end = av_plot_fit(c, r.x + 2, r.x + r.w, y, mark.role, text) > r.x + 2;
-        }
         av_canvas_put(c, r.x, y, mark.body, mark.role);
+        av_plot_fit(c, r.x + MARK_W, r.x + r.w, y, mark.role, text[on]);
     }
 }
 
