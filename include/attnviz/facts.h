@@ -96,6 +96,7 @@ struct av_facts {
 
 /* How many claims have that verdict. */
 size_t av_facts_count(const struct av_facts *facts, enum av_fact_verdict verdict);
+size_t av_facts_timed(const struct av_facts *facts);
 
 /* The setting to name first: one that speaks against the claim, when there is
  * one, else the first. */

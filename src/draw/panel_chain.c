@@ -152,9 +152,8 @@ static void draw_numbers(struct av_canvas *c, const struct plan *p, const struct
                  av_plot_short(number, s->textbook, 3));
         draw_number(c, p, TEXTBOOK, y, AV_ROLE_CURVE, text);
     }
-    if (!isnan(s->corrected) && (broken || isnan(s->textbook))) {
-        draw_number(c, p, TRUE_VALUE, y, isnan(s->textbook) ? AV_ROLE_CURVE : AV_ROLE_BAD,
-                    av_plot_short(number, s->corrected, 4));
+    if (!isnan(s->corrected)) {
+        draw_number(c, p, TRUE_VALUE, y, broken ? AV_ROLE_BAD : AV_ROLE_CURVE, av_plot_short(number, s->corrected, 4));
     }
     if (!isnan(s->measured)) {
         draw_number(c, p, MEASURED, y, AV_ROLE_TEXT, av_plot_number(number, s->measured, 3));

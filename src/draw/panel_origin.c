@@ -150,7 +150,10 @@ void av_panel_origin(struct av_canvas *c, struct av_rect r, const struct av_view
     struct av_rect clip = av_plot_enter(c, r);
     char text[160];
     int bottom = r.y + r.h;
-    av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "where the variance comes from");
+    int behind = av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "where the variance comes from");
+    if (ctx->snapshot->from_files) {
+        av_plot_fit(c, behind + 3, r.x + r.w, r.y, AV_ROLE_WARN, AV_NOT_THE_FILES);
+    }
     snprintf(text, sizeof text, "x [%d, %" PRId64 "];  q = x w_q, k = x w_k [%d, %" PRId64 "];  s = q k^T, i != j",
              AV_ORIGIN_TOKENS, p->d_model, AV_ORIGIN_TOKENS, p->d_k);
     av_plot_fit(c, r.x + 1, r.x + r.w, r.y + 1, AV_ROLE_TEXT, text);

@@ -65,10 +65,13 @@ void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_vi
     struct av_remedy rows[AV_REMEDIES];
     av_origin_remedies(rows, o, &ctx->snapshot->params);
     struct av_rect clip = av_plot_enter(c, r);
-    av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "what keeps the variance at 1");
+    int behind = av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, "what keeps the variance at 1");
+    if (ctx->snapshot->from_files) {
+        av_plot_fit(c, behind + 3, r.x + r.w, r.y, AV_ROLE_WARN, AV_NOT_THE_FILES);
+    }
     int numbers = edge_of(r, 0) - COLUMN_W + 1;
     av_plot_fit(c, r.x + 1, numbers, r.y + 1, AV_ROLE_DIM, "acts on what, controls what");
-    av_plot_fit_right(c, numbers, r.x + r.w - MARK_W, r.y + 1, AV_ROLE_DIM, "Var[z] when it alone is missing");
+    av_plot_fit_right(c, numbers, r.x + r.w - MARK_W, r.y + 1, AV_ROLE_DIM, "Var[α s] when it alone is missing");
     for (int i = 0; i < COLUMNS; i++) {
         draw_number(c, r, i, r.y + 2, AV_ROLE_DIM, i == 2 && c->ascii ? "+- se" : TITLES[i]);
     }
@@ -81,8 +84,8 @@ void av_panel_remedies(struct av_canvas *c, struct av_rect r, const struct av_vi
     int bottom = r.y + r.h;
     if (bottom - y >= 3) {
         y += av_plot_wrap(c, (struct av_rect){ r.x + 1, y, r.w - 2, bottom - y - 1 }, AV_ROLE_DIM,
-                          "QK-norm divides q and k by their root mean square: Var[z] is that of the scale then, "
-                          "whatever x is and however large w. Initialisation missing: w ~ N(0, 1).");
+                          "✗: 0.5 or less, 2 or more. No initialisation: w ~ N(0, 1). Without LayerNorm "
+                          "inputs of another mean or std come through: try input_std=2.");
     }
     y += y + 1 < bottom;
     if (y < bottom) {

@@ -62,6 +62,10 @@ const char *av_panel_title(char out[AV_TITLE_MAX], const char *view, int page, i
 /* What a view is drawn of, "32×32 · normal · seed 42", from column x on: the
  * first pieces of n that fit. */
 enum { AV_PIECE_MAX = 192 };
+
+/* What views of drawn entries say when there are files. */
+#define AV_NOT_THE_FILES "not the files"
+
 void av_panel_pieces(struct av_canvas *c, int x, int right, int y, char pieces[][AV_PIECE_MAX], size_t n);
 
 /* Histograms of the scores, scaled above unscaled on one axis of scores, with

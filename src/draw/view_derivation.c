@@ -49,6 +49,13 @@ static const char *const listens[] = { "d_k",         "n_q",        "n_k",      
                                        "mask",        "seed",       "head",       "logits",    "d_model",
                                        "init",        "layer_norm", "input_mean", "input_std", NULL };
 
+/* What the study of the origin depends on, and page 3 beside it. */
+static const char *const origin_listens[] = { "d_k",        "d_model",   "init", "layer_norm",
+                                              "input_mean", "input_std", "seed", NULL };
+static const char *const remedies_listens[] = { "d_k",        "scale",      "exponent",  "d_model", "init",
+                                                "layer_norm", "input_mean", "input_std", "seed",    NULL };
+static const char *const *const page_listens[] = { origin_listens, remedies_listens, NULL };
+
 static const char *const about[] = {
     "Page 1: the chain from the entries of q and k to the gradient. Break an",
     "assumption (q_std 2, corr 0.3, dist laplace, k_mean 0.5, exponent 1): the lines",
@@ -70,6 +77,7 @@ const struct av_view av_view_derivation = {
     .needs = AV_NEED_OTHER | AV_NEED_THEORY,
     .study = "origin",
     .listens = listens,
+    .page_listens = page_listens,
     .draw = draw,
     .actions = actions,
     .about = about,

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { HEAD_H = 2, PAGE_VARIANCE = AV_DISTRIBUTIONS + 1, PAGES, SLOPES_H = 2, GAP = 1, PIECES = 3, LINE = 64 };
+enum { HEAD_H = 2, PAGE_VARIANCE = AV_DISTRIBUTIONS + 1, PAGES, SLOPES_H = 2, GAP = 1, PIECES = 4, LINE = 64 };
 
 enum { TABLE_FROM_W = 120 }; /* from here on the variance has its table beside it */
 
@@ -94,13 +94,17 @@ static void draw_header(struct av_canvas *c, struct av_rect r, const struct av_v
     } else {
         snprintf(text, sizeof text, "%zu of %zu pairs so far", d->counted, d->samples);
     }
-    snprintf(pieces[0], AV_PIECE_MAX, "%s", av_param_find("dist")->choices[p->dist]);
-    snprintf(pieces[1], AV_PIECE_MAX, "seed %" PRIu64, p->seed);
-    snprintf(pieces[2], AV_PIECE_MAX, c->ascii ? "+- se (theory)" : "± se (theory)");
+    size_t n = 0;
+    if (ctx->snapshot->from_files) {
+        snprintf(pieces[n++], AV_PIECE_MAX, AV_NOT_THE_FILES);
+    }
+    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_param_find("dist")->choices[p->dist]);
+    snprintf(pieces[n++], AV_PIECE_MAX, "seed %" PRIu64, p->seed);
+    snprintf(pieces[n++], AV_PIECE_MAX, c->ascii ? "+- se (theory)" : "± se (theory)");
     av_panel_title(title, "distributions", ctx->state->page, PAGES);
     int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, title) - 2;
     int x = av_plot_fit(c, r.x + 1, right, r.y, done ? AV_ROLE_TITLE : AV_ROLE_SELECT, text) + 3;
-    av_panel_pieces(c, x, right, r.y, pieces, PIECES);
+    av_panel_pieces(c, x, right, r.y, pieces, n);
 }
 
 /* Without an exact density the normal one stands in for it. */

@@ -70,6 +70,9 @@ static void draw_counts(struct av_canvas *c, int x, int right, int y, const stru
         av_canvas_put(c, x, y, look.glyph, look.role);
         x = end + 3;
     }
+    char text[32];
+    snprintf(text, sizeof text, "+ %zu timed", av_facts_timed(facts));
+    av_plot_fit(c, x, right, y, AV_ROLE_DIM, text);
 }
 
 static void draw_header(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
@@ -152,7 +155,7 @@ static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_fact
     }
     /* Times differ from run to run: they are told in full alone. */
     av_plot_fit_right(c, k.value, k.right, r.y, AV_ROLE_TEXT,
-                      f->claim->timed ? "a time"
+                      f->claim->timed ? "timed"
                                       : av_fact_short(value, &f->at[av_fact_decisive(f)], k.right - k.value, c->ascii));
 }
 

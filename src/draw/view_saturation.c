@@ -14,19 +14,22 @@ enum {
     CURVES_LEAST_H = 6,   /* below their names */
     FURTHER_LEAST_H = 10, /* below the table */
     PAGES = 2,
-    PIECES = 12
+    PIECES = 13
 };
 
 /* ---- the first line --------------------------------------------------- */
 
 /* What was drawn: fills the pieces, the most telling first; returns their
  * number. */
-static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_saturation *s)
+static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_saturation *s, bool files)
 {
     static const char *const rarely[] = { "q_std", "k_std", "q_mean", "k_mean", "corr" }; /* not as by default */
     const struct av_params *p = &s->params;
     char number[AV_NUMBER_MAX];
     size_t n = 0;
+    if (files) {
+        snprintf(pieces[n++], AV_PIECE_MAX, AV_NOT_THE_FILES);
+    }
     snprintf(pieces[n++], AV_PIECE_MAX, "%lld×%lld", (long long)p->n_q, (long long)p->n_k);
     if (s->rows < (size_t)p->n_q) {
         snprintf(pieces[n++], AV_PIECE_MAX, "%zu queries measured", s->rows);
@@ -52,7 +55,7 @@ static void draw_head(struct av_canvas *c, struct av_rect r, const struct av_vie
 {
     const struct av_saturation *s = ctx->study;
     char pieces[PIECES][AV_PIECE_MAX];
-    size_t n = make_pieces(pieces, s);
+    size_t n = make_pieces(pieces, s, ctx->snapshot->from_files);
     const char *what = ctx->state->page == 0 ? "over d_k" : "over d_k and temperature";
     char title[AV_TITLE_MAX];
     av_panel_title(title, "saturation", ctx->state->page, PAGES);

@@ -51,9 +51,11 @@ static void add_fact(struct av_str *out, const struct av_fact *f)
 
 void av_facts_text(struct av_str *out, const struct av_facts *facts)
 {
-    av_str_addf(out, "%zu claims about the sqrt(d_k) scale: %zu hold, %zu hold only when ..., %zu are false\n\n",
+    av_str_addf(out,
+                "%zu claims about the sqrt(d_k) scale: %zu hold, %zu hold only when ..., %zu are\n"
+                "false, and %zu timed on this machine, with a verdict that depends on it.\n\n",
                 facts->count, av_facts_count(facts, AV_FACT_HOLDS), av_facts_count(facts, AV_FACT_WHEN),
-                av_facts_count(facts, AV_FACT_FALSE));
+                av_facts_count(facts, AV_FACT_FALSE), av_facts_timed(facts));
     av_str_addf(out,
                 "Measured now, in every setting with %d seeds from %llu on: mean +- standard\n"
                 "deviation over the seeds. A setting agrees when the mean is as the rule says.\n"

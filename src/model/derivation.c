@@ -266,8 +266,8 @@ static void scale_wanted(struct av_chain_step *step, const struct facts *f)
     step->corrected = var.value > 0 ? if_known(f, 1 / sqrt(var.value)) : (double)NAN;
     step->measured = measured > 0 ? 1 / sqrt(measured) : (double)NAN;
     step->error = var.value > 0 ? var.error / (2 * var.value * sqrt(var.value)) : (double)NAN;
-    step->needs = "needs Var[s] = d_k: solves Var[α s] = 1";
-    say(step->formula, "α = 1/sqrt(d_k)");
+    step->needs = "needs Var[s] = d_k: what α has to be for Var[α s] = 1";
+    say(step->formula, "wanted α = 1/sqrt(d_k)");
     say(step->values, " = 1/sqrt(%g)", f->d);
     say(step->instead, "1/sqrt(Var[s])");
     judge(step, few_pairs(var));
@@ -299,7 +299,7 @@ static void row_var(struct av_chain_step *step, const struct facts *f)
     step->corrected = if_known(f, a2 * var.value);
     step->measured = a2 * std * std;
     step->error = a2 * var.error;
-    step->needs = "needs this and T = 1; shifts of a whole row (k_mean, offset) go unseen";
+    step->needs = "needs Var[α s] = 1 and T = 1; shifts of a whole row (k_mean, offset) go unseen";
     say(step->formula, "Var_j[z] = (α/T)^2 d_k");
     say(step->values, " = (%.3g/%.3g)^2×%g", f->alpha, f->t, f->d);
     if (f->known && !isnan(var.value)) {

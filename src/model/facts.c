@@ -71,7 +71,16 @@ size_t av_facts_count(const struct av_facts *facts, enum av_fact_verdict verdict
 {
     size_t n = 0;
     for (size_t i = 0; i < facts->count; i++) {
-        n += facts->facts[i].verdict == verdict;
+        n += facts->facts[i].verdict == verdict && !facts->facts[i].claim->timed;
+    }
+    return n;
+}
+
+size_t av_facts_timed(const struct av_facts *facts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < facts->count; i++) {
+        n += facts->facts[i].claim->timed;
     }
     return n;
 }

@@ -99,10 +99,10 @@ static void fill(struct av_remedy *row, const struct av_estimate *at, double w_f
 void av_origin_remedies(struct av_remedy out[AV_REMEDIES], const struct av_origin *o, const struct av_params *p)
 {
     static const struct av_remedy words[AV_REMEDIES] = {
-        { .name = "nothing missing", .acts = "LayerNorm, init unit, 1/sqrt(d_k)", .controls = "Var[z] = 1" },
-        { .name = "scale", .acts = "scores, at every step: 1/sqrt(d_k)", .controls = "the growth with d_k" },
-        { .name = "LayerNorm", .acts = "inputs x, before w_q and w_k", .controls = "mean and size of x" },
-        { .name = "initialisation", .acts = "w_q and w_k, before step 0 only", .controls = "the growth with d_model" },
+        { .name = "nothing missing", .acts = "LayerNorm, init unit, 1/sqrt(d_k)", .controls = "Var[α s] = 1" },
+        { .name = "no scale", .acts = "scores, at every step: 1/sqrt(d_k)", .controls = "the growth with d_k" },
+        { .name = "no LayerNorm", .acts = "inputs x, before w_q and w_k", .controls = "mean and size of x" },
+        { .name = "no initialisation", .acts = "w_q and w_k, before step 0 only", .controls = "the growth with d_model" },
         { .name = "as set", .acts = "init, layer_norm and scale", .controls = "as the parameters have them" },
     };
     double alpha = 1 / sqrt((double)p->d_k);

@@ -280,8 +280,8 @@ static void the_table_shows_what_is_missing(void **state)
         assert_int_equal(av_canvas_at(&c, 1, y)->code, rows[i].mark);
     }
     assert_on(&c, "+ QK-norm");
-    assert_on(&c, "QK-norm divides q and k by their root mean square");
-    assert_on(&c, "Initialisation missing: w ~ N(0, 1).");
+    assert_on(&c, "try input_std=2");
+    assert_on(&c, "No initialisation: w ~ N(0, 1).");
     assert_on(&c, "64 drawings");
     assert_on(&c, "inputs x, before w_q and w_k");
     av_canvas_free(&c);

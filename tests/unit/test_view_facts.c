@@ -152,7 +152,7 @@ static void times_are_told_in_full_alone(void **state)
         struct av_canvas c = facts_drawn(claims_count(), (int)i, 89, 39, false);
         char row[LINE];
         line(&c, find(&c, made.facts[i].claim->text), row);
-        assert_int_equal(strstr(row, "a time") != NULL, made.facts[i].claim->timed);
+        assert_int_equal(strstr(row, "timed") != NULL, made.facts[i].claim->timed);
         assert_int_equal(strstr(row, "±") == NULL && strstr(row, "NaN") == NULL, made.facts[i].claim->timed);
         av_canvas_free(&c);
     }
