@@ -80,7 +80,7 @@ enum av_depth_kind {
     AV_DEPTH_UNKNOWN, /* not computed, or behind an overflow */
     AV_DEPTH_NUMBER,
     AV_DEPTH_NOISE, /* rounding errors of a value that is 0, or too small to tell */
-    AV_DEPTH_ZERO   /* 0, and less than a double can be in truth */
+    AV_DEPTH_ZERO   /* 0: in truth less than a double can be, or with one token 0 */
 };
 enum av_depth_kind av_depth_kind(const struct av_depth_layer *layer, enum av_depth_field field, bool single);
 

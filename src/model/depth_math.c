@@ -144,7 +144,8 @@ void av_depth_softmax_backward(double *d_z, const double *d_p, const double *p, 
 
 /* ---- Sizes ----------------------------------------------------------------------------- */
 
-double av_depth_norm(const double *x, size_t n)
+/* Where squares overflow, or vanish: relative to the largest number. */
+static double careful_norm(const double *x, size_t n)
 {
     double largest = 0;
     double sum = 0;
@@ -158,6 +159,16 @@ double av_depth_norm(const double *x, size_t n)
         sum += x[i] / largest * (x[i] / largest);
     }
     return largest * sqrt(sum);
+}
+
+double av_depth_norm(const double *x, size_t n)
+{
+    const double least = 1e-250; /* squares that are lost beside it are below a rounding */
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i] * x[i];
+    }
+    return sum >= least && isfinite(sum) ? sqrt(sum) : careful_norm(x, n);
 }
 
 /* The sum of all cosines is |sum of the directions|^2; n of them are a row's
@@ -174,5 +185,5 @@ double av_depth_cosine(const double *x, size_t n, size_t d, double *direction)
         }
     }
     double all = av_depth_norm(direction, d);
-    return (all * all - own) / ((double)n * ((double)n - 1));
+    return n > 1 ? (all * all - own) / ((double)n * ((double)n - 1)) : (double)NAN;
 }
