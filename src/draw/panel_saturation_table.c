@@ -71,8 +71,8 @@ static void spread(char out[AV_NUMBER_MAX], const struct av_saturation *s, enum 
     av_plot_number(out, s->at_std[scale], 3);
 }
 
-/* "> 6.93", or "< 12" where a larger d_k thaws; "all", "none": as where the
- * logits do not spread at all, and would freeze at an infinite d_k. */
+/* "> 6.93", or "< 12" where a larger d_k thaws; "all", "none": so too where
+ * d_k would be beyond the largest double. */
 static void freezing(char out[AV_NUMBER_MAX], const struct av_saturation *s, enum av_saturation_quantity quantity,
                      bool scale)
 {
