@@ -53,7 +53,7 @@ enum av_depth_fate {
 };
 
 #define AV_DEPTH_EXPLOSION 1e3
-#define AV_DEPTH_FLAT 5
+#define AV_DEPTH_FLAT 3
 #define AV_DEPTH_ALIKE 0.99 /* from this cosine on tokens count as alike */
 
 struct av_depth_finding {

@@ -24,15 +24,15 @@ struct av_depth {
 };
 
 const struct av_depth_field_info av_depth_fields[AV_DEPTH_FIELDS] = {
-    [AV_DEPTH_GRAD_QK] = { "grad_qk_norm", "norm of the gradient of w_q and w_k, after clipping" },
-    [AV_DEPTH_GRAD_Q] = { "grad_q_norm", "of w_q" },
-    [AV_DEPTH_GRAD_K] = { "grad_k_norm", "of w_k" },
-    [AV_DEPTH_GRAD_V] = { "grad_v_norm", "of w_v" },
-    [AV_DEPTH_GRAD_O] = { "grad_o_norm", "of w_o" },
-    [AV_DEPTH_GRAD_MLP] = { "grad_mlp_norm", "of w_1 and w_2" },
-    [AV_DEPTH_GRAD_X] = { "grad_x_norm", "of the layer's input x" },
-    [AV_DEPTH_COSINE] = { "cosine", "mean cosine between tokens of the layer's output" },
-    [AV_DEPTH_SIZE] = { "size", "root mean square of the layer's output" },
+    [AV_DEPTH_GRAD_QK] = { "grad_qk_norm", "of the gradient of w_q and w_k" },
+    [AV_DEPTH_GRAD_Q] = { "grad_q_norm", "of the gradient of w_q" },
+    [AV_DEPTH_GRAD_K] = { "grad_k_norm", "of the gradient of w_k" },
+    [AV_DEPTH_GRAD_V] = { "grad_v_norm", "of the gradient of w_v" },
+    [AV_DEPTH_GRAD_O] = { "grad_o_norm", "of the gradient of w_o" },
+    [AV_DEPTH_GRAD_MLP] = { "grad_mlp_norm", "of the gradient of w_1 and w_2" },
+    [AV_DEPTH_GRAD_X] = { "grad_x_norm", "of the gradient of the input x" },
+    [AV_DEPTH_COSINE] = { "cosine", "mean, between tokens of the output" },
+    [AV_DEPTH_SIZE] = { "size", "root mean square of the output" },
     [AV_DEPTH_LOGIT_STD] = { "logit_std", "standard deviation of the logits within rows" },
     [AV_DEPTH_ENTROPY_NORM] = { "entropy_norm", "mean entropy of the weights over ln tokens" },
 };

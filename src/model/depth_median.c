@@ -1,5 +1,6 @@
 /* depth_median.c - stacks over several seeds, and what became of their gradients. */
 #include "attnviz/depth_study.h"
+#include "attnviz/facts.h"
 #include "attnviz/stats.h"
 
 #include <math.h>
@@ -145,9 +146,8 @@ static int say_alike(char out[AV_DEPTH_WORDS], const struct av_depth_finding *f,
     return f->alike_from < count ? snprintf(out, AV_DEPTH_WORDS, "tokens alike behind layer %zu; ", f->alike_from) : 0;
 }
 
-static void say_overflow(char *out, size_t room, const struct av_depth_cell *cell)
+static void say_overflow(char *out, size_t room, const struct av_depth_stack *s)
 {
-    const struct av_depth_stack *s = &cell->median;
     const bool forward = s->overflow == AV_DEPTH_FORWARD;
     snprintf(out, room, "%s overflows %s in layer %zu%s", forward ? "the signal" : "the gradient",
              s->single ? "f32" : "f64", s->overflow_layer, forward ? ": no gradients" : " on its way back");
@@ -155,33 +155,28 @@ static void say_overflow(char *out, size_t room, const struct av_depth_cell *cel
 
 const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell *cell)
 {
+    static const char *const around[][2] = {
+        [AV_DEPTH_FATE_EXPLODES] = { "explode: the first layer gets", "times the last one's gradient" },
+        [AV_DEPTH_FATE_VANISHES] = { "vanish: the first layer gets", "times the last one's gradient" },
+        [AV_DEPTH_FATE_UNEVEN] = { "uneven: the largest gradient is", "times the smallest" },
+        [AV_DEPTH_FATE_FLAT] = { "flat: the largest gradient is", "times the smallest" },
+    };
     const struct av_depth_stack *s = &cell->median;
     const struct av_depth_finding f = av_depth_find(s);
     const int used = say_alike(out, &f, s->count);
     char *to = out + used;
     const size_t room = AV_DEPTH_WORDS - (size_t)used;
-    switch (f.fate) {
-    case AV_DEPTH_FATE_OVERFLOW:
-        say_overflow(to, room, cell);
-        break;
-    case AV_DEPTH_FATE_DEAD:
-        snprintf(to, room, "w_q, w_k dead in %zu of %zu layers, from layer %zu on", f.dead, s->count, f.dead_from);
-        break;
-    case AV_DEPTH_FATE_EXPLODES:
-        snprintf(to, room, "w_q, w_k explode: the first layer gets %.2g times the last one's gradient", f.growth);
-        break;
-    case AV_DEPTH_FATE_VANISHES:
-        snprintf(to, room, "w_q, w_k vanish: the first layer gets %.2g times the last one's gradient", f.growth);
-        break;
-    case AV_DEPTH_FATE_UNEVEN:
-        snprintf(to, room, "w_q, w_k uneven: largest gradient %.2g times the smallest", f.ratio);
-        break;
-    case AV_DEPTH_FATE_FLAT:
-        snprintf(to, room, "w_q, w_k flat within a factor of %.2g", f.ratio);
-        break;
-    case AV_DEPTH_FATE_UNKNOWN:
+    if (f.fate == AV_DEPTH_FATE_UNKNOWN) {
         snprintf(to, room, "not computed yet");
-        break;
+    } else if (f.fate == AV_DEPTH_FATE_OVERFLOW) {
+        say_overflow(to, room, s);
+    } else if (f.fate == AV_DEPTH_FATE_DEAD) {
+        snprintf(to, room, "w_q, w_k dead in %zu of %zu layers, from %zu on", f.dead, s->count, f.dead_from);
+    } else {
+        char number[AV_FACT_NUMBER];
+        const bool of_growth = f.fate == AV_DEPTH_FATE_EXPLODES || f.fate == AV_DEPTH_FATE_VANISHES;
+        av_fact_number(number, of_growth ? f.growth : f.ratio, AV_FACT_DIGITS);
+        snprintf(to, room, "w_q, w_k %s %s %s", around[f.fate][0], number, around[f.fate][1]);
     }
     return out;
 }

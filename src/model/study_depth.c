@@ -13,13 +13,13 @@
 enum { TWINS = 2, CELLS = TWINS + AV_DEPTH_STACKS * AV_DEPTH_DEPTHS };
 
 const struct av_depth_recipe av_depth_recipes[AV_DEPTH_STACKS] = {
-    { "attention alone", true, false, false, AV_NORM_NONE },
-    { "attention alone", false, false, false, AV_NORM_NONE },
-    { "residual", true, true, false, AV_NORM_NONE },
+    { "no residual, no norm", true, false, false, AV_NORM_NONE },
+    { "no residual, no norm", false, false, false, AV_NORM_NONE },
+    { "residual, no norm", true, true, false, AV_NORM_NONE },
     { "residual, pre-norm", true, true, false, AV_NORM_PRE },
     { "residual, post-norm", true, true, false, AV_NORM_POST },
     { "residual, pre-norm", false, true, false, AV_NORM_PRE },
-    { "residual/sqrt(2L), pre-norm", true, true, true, AV_NORM_PRE },
+    { "pre-norm, 1/sqrt(2L)", true, true, true, AV_NORM_PRE },
 };
 
 /* A cell that is shown, and what it is the median of. */

@@ -228,17 +228,17 @@ static void findings_are_said_in_words(void **state)
         double gradient[4], cosine[4];
         const char *words;
     } table[] = {
-        { { 50, 20, 30, 40 }, { 0, .1, .2, .98 }, "w_q, w_k flat within a factor of 2.5" },
-        { { 50, 20, 30, 4 }, { 0, .1, .2, .3 }, "w_q, w_k uneven: largest gradient 12 times the smallest" },
+        { { 50, 20, 30, 40 }, { 0, .1, .2, .98 }, "w_q, w_k flat: the largest gradient is 2.5 times the smallest" },
+        { { 50, 20, 30, 4 }, { 0, .1, .2, .3 }, "w_q, w_k uneven: the largest gradient is 12.5 times the smallest" },
         { { 5e5, 20, 30, 50 },
           { 0, .1, .2, .3 },
-          "w_q, w_k explode: the first layer gets 1e+04 times the last one's gradient" },
+          "w_q, w_k explode: the first layer gets 1e4 times the last one's gradient" },
         { { 1e-3, 20, 30, 50 },
           { 0, .1, .2, .3 },
-          "w_q, w_k vanish: the first layer gets 2e-05 times the last one's gradient" },
+          "w_q, w_k vanish: the first layer gets 2e-5 times the last one's gradient" },
         { { 50, 1e-3, 1e-11, 0 },
           { .5, .995, 1, 1 },
-          "tokens alike behind layer 1; w_q, w_k dead in 2 of 4 layers, from layer 2 on" },
+          "tokens alike behind layer 1; w_q, w_k dead in 2 of 4 layers, from 2 on" },
     };
     char words[AV_DEPTH_WORDS];
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
