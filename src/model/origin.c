@@ -102,7 +102,9 @@ void av_origin_remedies(struct av_remedy out[AV_REMEDIES], const struct av_origi
         { .name = "nothing missing", .acts = "LayerNorm, init unit, 1/sqrt(d_k)", .controls = "Var[α s] = 1" },
         { .name = "no scale", .acts = "scores, at every step: 1/sqrt(d_k)", .controls = "the growth with d_k" },
         { .name = "no LayerNorm", .acts = "inputs x, before w_q and w_k", .controls = "mean and size of x" },
-        { .name = "no initialisation", .acts = "w_q and w_k, before step 0 only", .controls = "the growth with d_model" },
+        { .name = "no initialisation",
+          .acts = "w_q and w_k, before step 0 only",
+          .controls = "the growth with d_model" },
         { .name = "as set", .acts = "init, layer_norm and scale", .controls = "as the parameters have them" },
     };
     double alpha = 1 / sqrt((double)p->d_k);
