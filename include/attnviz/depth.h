@@ -101,7 +101,7 @@ struct av_depth_stack {
     struct av_depth_layer layers[AV_LAYERS_MAX];
 };
 
-struct av_depth;
+struct av_depth_run;
 
 /* Work that a layer may take in multiplications on its way forward, and the
  * most memory. */
@@ -115,19 +115,19 @@ enum av_status av_depth_configure(struct av_depth_config *c, const struct av_par
  * tokens, d_model, d_k; with an MLP if this one has it. kernels: NULL for the
  * best, borrowed. AV_USAGE when it would take more than AV_DEPTH_BYTES_MAX. The
  * caller frees it; NULL is fine there. */
-enum av_status av_depth_new(struct av_depth **out, const struct av_depth_config *c, const struct av_kernels *kernels,
-                            struct av_error *e);
-void av_depth_free(struct av_depth *d);
+enum av_status av_depth_new(struct av_depth_run **out, const struct av_depth_config *c,
+                            const struct av_kernels *kernels, struct av_error *e);
+void av_depth_free(struct av_depth_run *d);
 
 /* Begins a stack that there is room for. Neither allocates nor fails. */
-void av_depth_begin(struct av_depth *d, const struct av_depth_config *c);
+void av_depth_begin(struct av_depth_run *d, const struct av_depth_config *c);
 
 /* One branch, forward or, when all have been, backward; false, and nothing
  * done, at the end. */
-bool av_depth_step(struct av_depth *d);
-double av_depth_progress(const struct av_depth *d); /* 0 .. 1 */
+bool av_depth_step(struct av_depth_run *d);
+double av_depth_progress(const struct av_depth_run *d); /* 0 .. 1 */
 
 /* Valid until the stack is begun anew; complete at the end. */
-const struct av_depth_stack *av_depth_stack(const struct av_depth *d);
+const struct av_depth_stack *av_depth_stack(const struct av_depth_run *d);
 
 #endif

@@ -46,8 +46,9 @@ enum av_depth_fate {
     AV_DEPTH_FATE_UNKNOWN,
     AV_DEPTH_FATE_OVERFLOW,
     AV_DEPTH_FATE_DEAD,     /* noise or 0 in a layer */
-    AV_DEPTH_FATE_EXPLODES, /* the first layer's is AV_DEPTH_EXPLOSION times the last one's, or more */
-    AV_DEPTH_FATE_VANISHES, /* ... or less than 1 / AV_DEPTH_EXPLOSION of it */
+    AV_DEPTH_FATE_EXPLODES, /* the first layer's is AV_DEPTH_EXPLOSION times the last one's or more, and x's too */
+    AV_DEPTH_FATE_FADES,    /* the same, but not x's: it is the last layers that get little */
+    AV_DEPTH_FATE_VANISHES, /* the first layer's is less than 1 / AV_DEPTH_EXPLOSION of the last one's */
     AV_DEPTH_FATE_UNEVEN,   /* largest over smallest exceeds AV_DEPTH_FLAT */
     AV_DEPTH_FATE_FLAT
 };
@@ -62,6 +63,7 @@ struct av_depth_finding {
     size_t dead, dead_from; /* layers that are dead, and the first of them */
     double ratio;           /* largest over smallest norm of those alive */
     double growth;          /* the first layer's over the last one's, if both are alive */
+    double growth_x;        /* the same of the gradient of x */
 };
 
 struct av_depth_finding av_depth_find(const struct av_depth_stack *s);

@@ -73,6 +73,12 @@ static bool is_share(enum av_depth_field field)
     return field == AV_DEPTH_COSINE || field == AV_DEPTH_ENTROPY_NORM;
 }
 
+/* Powers of ten between which the axis begins and ends. */
+static double decades(double span)
+{
+    return span > 8 ? 5 : span > 4 ? 2 : 1;
+}
+
 /* Shares from 0 to 1, all else by whole powers of ten that hold both twins. The
  * lowest row and the highest stand for the ends. */
 static struct av_axis value_axis(const struct av_depth_shown *shown, enum av_depth_field field, int cells)
@@ -95,6 +101,9 @@ static struct av_axis value_axis(const struct av_depth_shown *shown, enum av_dep
     double top = hi > 0 ? ceil(log10(hi)) : 0;
     double bottom = hi > 0 ? fmin(floor(log10(lo)), top - DECADES_LEAST) : top - DECADES_LEAST;
     bottom = fmax(bottom, top - DECADES_MOST);
+    const double unit = decades(top - bottom);
+    top = unit * ceil(top / unit);
+    bottom = unit * floor(bottom / unit);
     half *= top - bottom;
     return (struct av_axis){ pow(10, bottom - half), pow(10, top + half), true, cells };
 }

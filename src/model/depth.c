@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-struct av_depth {
+struct av_depth_run {
     struct av_depth_config config;
     struct av_depth_branch branch;
     struct av_depth_stack stack;
@@ -66,8 +66,8 @@ static size_t branches_of(const struct av_depth_config *c)
     return c->layers * (c->mlp ? 2 : 1);
 }
 
-enum av_status av_depth_new(struct av_depth **out, const struct av_depth_config *c, const struct av_kernels *kernels,
-                            struct av_error *e)
+enum av_status av_depth_new(struct av_depth_run **out, const struct av_depth_config *c,
+                            const struct av_kernels *kernels, struct av_error *e)
 {
     const size_t tokens = c->tokens * c->d_model;
     const struct av_depth_branch sizes = {
@@ -82,7 +82,7 @@ enum av_status av_depth_new(struct av_depth **out, const struct av_depth_config 
             "the stack would take %.0f MiB, and at most %d are allowed: lower layers, tokens, d_model or d_k",
             ceil(bytes / (1 << 20)), AV_DEPTH_BYTES_MAX >> 20);
     }
-    struct av_depth *d = av_alloc(1, sizeof *d);
+    struct av_depth_run *d = av_alloc(1, sizeof *d);
     if (d == NULL) {
         return av_fail_nomem(e, "the stack");
     }
@@ -104,7 +104,7 @@ enum av_status av_depth_new(struct av_depth **out, const struct av_depth_config 
     return AV_OK;
 }
 
-void av_depth_free(struct av_depth *d)
+void av_depth_free(struct av_depth_run *d)
 {
     if (d == NULL) {
         return;
@@ -117,7 +117,7 @@ void av_depth_free(struct av_depth *d)
     av_free(d);
 }
 
-void av_depth_begin(struct av_depth *d, const struct av_depth_config *c)
+void av_depth_begin(struct av_depth_run *d, const struct av_depth_config *c)
 {
     d->config = *c;
     d->per_layer = c->mlp ? 2 : 1;
@@ -147,24 +147,24 @@ void av_depth_begin(struct av_depth *d, const struct av_depth_config *c)
 
 /* ---- One branch --------------------------------------------------------------------- */
 
-static size_t size_of(const struct av_depth *d)
+static size_t size_of(const struct av_depth_run *d)
 {
     return d->branch.n * d->branch.d;
 }
 
 /* Input of branch number i; of the number behind the last, the top. */
-static double *input_of(const struct av_depth *d, size_t i)
+static double *input_of(const struct av_depth_run *d, size_t i)
 {
     return d->x + i * size_of(d);
 }
 
-static bool is_mlp(const struct av_depth *d, size_t i)
+static bool is_mlp(const struct av_depth_run *d, size_t i)
 {
     return d->per_layer == 2 && i % 2 == 1;
 }
 
 /* From input x to output next; false where a number is too large. */
-static bool branch_forward(struct av_depth *d, size_t i, double *next)
+static bool branch_forward(struct av_depth_run *d, size_t i, double *next)
 {
     struct av_depth_branch *b = &d->branch;
     const struct av_depth_math *m = &b->math;
@@ -196,7 +196,7 @@ static bool branch_forward(struct av_depth *d, size_t i, double *next)
 
 /* d_x, the gradient of the branch's output, becomes that of its input. `next`
  * is the output; s and the branch are as branch_forward has left them. */
-static void branch_backward(struct av_depth *d, size_t i, const double *next)
+static void branch_backward(struct av_depth_run *d, size_t i, const double *next)
 {
     struct av_depth_branch *b = &d->branch;
     const struct av_depth_math *m = &b->math;
@@ -218,7 +218,7 @@ static void branch_backward(struct av_depth *d, size_t i, const double *next)
 
 /* ---- What is known of a layer ---------------------------------------------------------- */
 
-static void measure_forward(struct av_depth *d, size_t i, const double *next)
+static void measure_forward(struct av_depth_run *d, size_t i, const double *next)
 {
     const struct av_depth_branch *b = &d->branch;
     struct av_depth_layer *layer = &d->stack.layers[i / d->per_layer];
@@ -237,7 +237,7 @@ static double matrix_norm(const struct av_depth_branch *b, enum av_depth_matrix 
 }
 
 /* False where a number is too large. */
-static bool measure_backward(struct av_depth *d, size_t i)
+static bool measure_backward(struct av_depth_run *d, size_t i)
 {
     const struct av_depth_branch *b = &d->branch;
     struct av_depth_layer *layer = &d->stack.layers[i / d->per_layer];
@@ -267,7 +267,7 @@ static bool measure_backward(struct av_depth *d, size_t i)
 }
 
 /* The norm of everything, and all norms as clipping leaves them. */
-static void clip(struct av_depth *d)
+static void clip(struct av_depth_run *d)
 {
     struct av_depth_stack *s = &d->stack;
     s->norm = 0;
@@ -291,14 +291,14 @@ static void clip(struct av_depth *d)
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-static void overflow(struct av_depth *d, size_t i, enum av_depth_pass pass)
+static void overflow(struct av_depth_run *d, size_t i, enum av_depth_pass pass)
 {
     d->stack.overflow = pass;
     d->stack.overflow_layer = i / d->per_layer;
     d->forward = d->backward = d->branches;
 }
 
-static void step_forward(struct av_depth *d)
+static void step_forward(struct av_depth_run *d)
 {
     const size_t i = d->forward++;
     double *next = input_of(d, i + 1);
@@ -312,7 +312,7 @@ static void step_forward(struct av_depth *d)
     }
 }
 
-static void step_backward(struct av_depth *d)
+static void step_backward(struct av_depth_run *d)
 {
     const size_t i = d->branches - 1 - d->backward++;
     double *next = input_of(d, i + 1);
@@ -325,7 +325,7 @@ static void step_backward(struct av_depth *d)
     }
 }
 
-bool av_depth_step(struct av_depth *d)
+bool av_depth_step(struct av_depth_run *d)
 {
     const bool ahead = d->forward < d->branches;
     if (!ahead && d->backward == d->branches) {
@@ -335,12 +335,12 @@ bool av_depth_step(struct av_depth *d)
     return true;
 }
 
-double av_depth_progress(const struct av_depth *d)
+double av_depth_progress(const struct av_depth_run *d)
 {
     return (double)(d->forward + 2 * d->backward) / (double)(3 * d->branches);
 }
 
-const struct av_depth_stack *av_depth_stack(const struct av_depth *d)
+const struct av_depth_stack *av_depth_stack(const struct av_depth_run *d)
 {
     return &d->stack;
 }

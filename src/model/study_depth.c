@@ -30,7 +30,7 @@ struct cell {
 
 struct state {
     const struct av_kernels *kernels;
-    struct av_depth *depth;
+    struct av_depth_run *depth;
     struct av_depth_config room; /* what depth has room for */
     struct cell *cells;          /* [CELLS]: twins, then the table, row by row */
     size_t count;                /* cells in use: the table's second half may be its first */

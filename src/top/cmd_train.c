@@ -5,6 +5,7 @@
 #include "inputs.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "run_depth.h"
 
 #include <poll.h>
 #include <string.h>
@@ -143,7 +144,7 @@ enum av_status av_cmd_train(const struct av_options *o, struct av_error *e)
         s = av_inputs_press(&in, o, e);
     }
     if (s == AV_OK) {
-        s = train(&in.params, o, e);
+        s = (in.params.task == AV_TASK_DEPTH ? av_run_depth : train)(&in.params, o, e);
     }
     av_inputs_free(&in);
     return s;

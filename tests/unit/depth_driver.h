@@ -43,7 +43,7 @@ static inline struct av_depth_stack *depth_stack(const char *settings, bool scal
 {
     const struct av_depth_config c = depth_config(settings, scale);
     struct av_depth_stack *s = av_alloc(1, sizeof *s);
-    struct av_depth *d = NULL;
+    struct av_depth_run *d = NULL;
     assert_non_null(s);
     assert_int_equal(av_depth_new(&d, &c, kernels, NULL), AV_OK);
     while (av_depth_step(d)) {

@@ -285,7 +285,7 @@ static void what_is_too_large_is_refused(void **state)
     (void)state;
     struct av_params p = depth_params("d_model=4096 d_k=4096");
     struct av_depth_config c;
-    struct av_depth *d = NULL;
+    struct av_depth_run *d = NULL;
     struct av_error e;
     assert_int_equal(av_depth_configure(&c, &p, true, &e), AV_USAGE);
     assert_non_null(strstr(e.text, "million multiplications"));
@@ -302,7 +302,7 @@ static void a_stack_begun_anew_is_the_same(void **state)
     struct av_depth_config large = depth_config("layers=9 d_model=24 d_k=5 mlp=on norm=pre", true);
     struct av_depth_stack *expected = depth_stack("layers=4 d_model=24 d_k=5 init=unit seed=7", false, NULL);
     struct av_depth_config small = depth_config("layers=4 d_model=24 d_k=5 init=unit seed=7", false);
-    struct av_depth *d = NULL;
+    struct av_depth_run *d = NULL;
     double last = -1;
     assert_int_equal(av_depth_new(&d, &large, NULL, NULL), AV_OK);
     for (int i = 0; i < 25; i++) {
