@@ -95,12 +95,17 @@ static enum av_depth_fate judge(const struct av_depth_stack *s, const struct av_
         return AV_DEPTH_FATE_UNKNOWN;
     }
     if (f->growth >= AV_DEPTH_EXPLOSION) {
-        return AV_DEPTH_FATE_EXPLODES;
+        return f->growth_x >= AV_DEPTH_EXPLOSION ? AV_DEPTH_FATE_EXPLODES : AV_DEPTH_FATE_FADES;
     }
     if (f->growth * AV_DEPTH_EXPLOSION < 1) {
         return AV_DEPTH_FATE_VANISHES;
     }
     return f->ratio > AV_DEPTH_FLAT ? AV_DEPTH_FATE_UNEVEN : AV_DEPTH_FATE_FLAT;
+}
+
+static double first_over_last(const struct av_depth_stack *s, enum av_depth_field field)
+{
+    return s->count > 0 ? s->layers[0].at[field] / s->layers[s->count - 1].at[field] : (double)NAN;
 }
 
 struct av_depth_finding av_depth_find(const struct av_depth_stack *s)
@@ -125,15 +130,16 @@ struct av_depth_finding av_depth_find(const struct av_depth_stack *s)
         }
     }
     f.ratio = alive > 0 ? most / least : (double)NAN;
-    f.growth =
-        s->count > 0 ? s->layers[0].at[AV_DEPTH_GRAD_QK] / s->layers[s->count - 1].at[AV_DEPTH_GRAD_QK] : (double)NAN;
+    f.growth = first_over_last(s, AV_DEPTH_GRAD_QK);
+    f.growth_x = first_over_last(s, AV_DEPTH_GRAD_X);
     f.fate = judge(s, &f, alive);
     return f;
 }
 
 const char *av_depth_fate_name(enum av_depth_fate fate)
 {
-    static const char *const names[] = { "unknown", "overflows", "dead", "explodes", "vanishes", "uneven", "flat" };
+    static const char *const names[] = { "unknown", "overflows", "dead",   "explodes",
+                                         "fades",   "vanishes",  "uneven", "flat" };
     return names[fate];
 }
 
@@ -157,6 +163,7 @@ const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell 
 {
     static const char *const around[][2] = {
         [AV_DEPTH_FATE_EXPLODES] = { "explode: the first layer gets", "times the last one's gradient" },
+        [AV_DEPTH_FATE_FADES] = { "fade: the first layer gets", "times the last one\'s gradient" },
         [AV_DEPTH_FATE_VANISHES] = { "vanish: the first layer gets", "times the last one's gradient" },
         [AV_DEPTH_FATE_UNEVEN] = { "uneven: the largest gradient is", "times the smallest" },
         [AV_DEPTH_FATE_FLAT] = { "flat: the largest gradient is", "times the smallest" },
@@ -174,7 +181,7 @@ const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell 
         snprintf(to, room, "w_q, w_k dead in %zu of %zu layers, from %zu on", f.dead, s->count, f.dead_from);
     } else {
         char number[AV_FACT_NUMBER];
-        const bool of_growth = f.fate == AV_DEPTH_FATE_EXPLODES || f.fate == AV_DEPTH_FATE_VANISHES;
+        const bool of_growth = f.fate >= AV_DEPTH_FATE_EXPLODES && f.fate <= AV_DEPTH_FATE_VANISHES;
         av_fact_number(number, of_growth ? f.growth : f.ratio, AV_FACT_DIGITS);
         snprintf(to, room, "w_q, w_k %s %s %s", around[f.fate][0], number, around[f.fate][1]);
     }

@@ -210,11 +210,12 @@ static void medians_pass_over_what_is_unknown(void **state)
 }
 
 /* A stack of `count` layers with these gradients and cosines. */
-static struct av_depth_cell made(size_t count, const double *gradient, const double *cosine)
+static struct av_depth_cell made(size_t count, const double *gradient, const double *x, const double *cosine)
 {
     struct av_depth_cell cell = { .done = 1, .median = { .count = count, .overflow = AV_DEPTH_NO_OVERFLOW } };
     for (size_t i = 0; i < count; i++) {
         cell.median.layers[i].at[AV_DEPTH_GRAD_QK] = gradient[i];
+        cell.median.layers[i].at[AV_DEPTH_GRAD_X] = x[i];
         cell.median.layers[i].at[AV_DEPTH_COSINE] = cosine[i];
         cell.median.layers[i].uncancelled[AV_DEPTH_GRAD_QK] = 100;
     }
@@ -225,27 +226,40 @@ static void findings_are_said_in_words(void **state)
 {
     (void)state;
     static const struct {
-        double gradient[4], cosine[4];
+        double gradient[4], x[4], cosine[4];
         const char *words;
     } table[] = {
-        { { 50, 20, 30, 40 }, { 0, .1, .2, .98 }, "w_q, w_k flat: the largest gradient is 2.5 times the smallest" },
-        { { 50, 20, 30, 4 }, { 0, .1, .2, .3 }, "w_q, w_k uneven: the largest gradient is 12.5 times the smallest" },
+        { { 50, 20, 30, 40 },
+          { 9, 9, 9, 9 },
+          { 0, .1, .2, .98 },
+          "w_q, w_k flat: the largest gradient is 2.5 times the smallest" },
+        { { 50, 20, 30, 4 },
+          { 9, 9, 9, 9 },
+          { 0, .1, .2, .3 },
+          "w_q, w_k uneven: the largest gradient is 12.5 times the smallest" },
         { { 5e5, 20, 30, 50 },
+          { 9e3, 9, 9, 9 },
           { 0, .1, .2, .3 },
           "w_q, w_k explode: the first layer gets 1e4 times the last one's gradient" },
+        { { 5e5, 20, 30, 50 },
+          { 9e2, 9, 9, 9 },
+          { 0, .1, .2, .3 },
+          "w_q, w_k fade: the first layer gets 1e4 times the last one's gradient" },
         { { 1e-3, 20, 30, 50 },
+          { 9, 9, 9, 9 },
           { 0, .1, .2, .3 },
           "w_q, w_k vanish: the first layer gets 2e-5 times the last one's gradient" },
         { { 50, 1e-3, 1e-11, 0 },
+          { 9, 9, 9, 9 },
           { .5, .995, 1, 1 },
           "tokens alike behind layer 1; w_q, w_k dead in 2 of 4 layers, from 2 on" },
     };
     char words[AV_DEPTH_WORDS];
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const struct av_depth_cell cell = made(4, table[i].gradient, table[i].cosine);
+        const struct av_depth_cell cell = made(4, table[i].gradient, table[i].x, table[i].cosine);
         assert_string_equal(av_depth_words(words, &cell), table[i].words);
     }
-    struct av_depth_cell cell = made(4, table[0].gradient, table[0].cosine);
+    struct av_depth_cell cell = made(4, table[0].gradient, table[0].x, table[0].cosine);
     cell.median.overflow = AV_DEPTH_FORWARD;
     cell.median.overflow_layer = 3;
     cell.median.single = true;
