@@ -111,6 +111,10 @@ enum av_status av_train_new(struct av_train **out, const struct av_train_config 
                             struct av_error *e);
 void av_train_free(struct av_train *t);
 
+/* Begins anew with another seed: as av_train_new does for the same config and
+ * that seed, in the memory that is there. */
+void av_train_restart(struct av_train *t, uint64_t seed);
+
 /* One step of each run that is not at its end: loss, gradients, record, update.
  * False, and nothing done, when there is none. A loss or a gradient that is no
  * finite number ends a run before its update; its twin goes on. Neither

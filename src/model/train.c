@@ -56,7 +56,7 @@ static double bytes_needed(const struct av_train_config *c, const struct av_atte
     return (double)sizeof(struct av_train) + av_attention_bytes(s) + runs * (learned + records) + data + order;
 }
 
-static enum av_status make_run(struct run *r, const struct av_train *t, enum av_twin twin, struct av_error *e)
+static enum av_status make_run(struct run *r, const struct av_train *t, struct av_error *e)
 {
     const struct av_train_config *c = &t->config;
     const size_t n = learned_count(&t->pass.sizes);
@@ -65,17 +65,13 @@ static enum av_status make_run(struct run *r, const struct av_train *t, enum av_
         .mean = av_alloc(n, sizeof(float)),
         .square = av_alloc(n, sizeof(float)),
         .n = n,
-        .alpha = c->alpha[twin],
     };
     r->epochs = av_alloc(c->epochs, sizeof *r->epochs);
     if (r->learned.w == NULL || r->learned.mean == NULL || r->learned.square == NULL || r->epochs == NULL) {
         return av_fail_nomem(e, "a training run");
     }
-    r->shown.state = AV_TRAIN_RUNNING;
     r->shown.epochs = r->epochs;
     r->shown.first = r->first;
-    /* A row of the arrays, of d_k numbers at least, serves as scratch. */
-    av_train_draw_matrices(c, t->kernels, r->learned.w, t->pass.sizes.model_pitch, t->pass.d_a);
     return AV_OK;
 }
 
@@ -88,10 +84,6 @@ static enum av_status make_data(struct av_train *t, struct av_error *e)
     t->order = av_alloc(c->sequences, sizeof *t->order);
     if (t->x == NULL || t->order == NULL || (t->target == NULL && !av_task_is_identity(c))) {
         return av_fail_nomem(e, "the sequences to train on");
-    }
-    for (size_t i = 0; i < c->sequences; i++) {
-        float *target = t->target != NULL ? t->target + i * sequence : NULL;
-        av_task_draw(&t->source, 0, i, t->x + i * sequence, target, t->pass.sizes.model_pitch);
     }
     return AV_OK;
 }
@@ -106,7 +98,7 @@ static enum av_status fill(struct av_train *t, struct av_error *e)
     for (enum av_twin i = 0; s == AV_OK && i < AV_TWINS; i++) {
         t->runs[i].shown.state = AV_TRAIN_DONE;
         if (c->runs[i]) {
-            s = make_run(&t->runs[i], t, i, e);
+            s = make_run(&t->runs[i], t, e);
         }
     }
     return s;
@@ -176,6 +168,7 @@ enum av_status av_train_new(struct av_train **out, const struct av_train_config 
     if (av_task_is_identity(c)) {
         t->pass.target = t->pass.x;
     }
+    av_train_restart(t, c->seed);
     *out = t;
     return AV_OK;
 }
@@ -197,6 +190,49 @@ void av_train_free(struct av_train *t)
     av_task_source_free(&t->source);
     av_attention_free(&t->pass);
     av_free(t);
+}
+
+/* ---- The beginning ------------------------------------------------------------ */
+
+static void begin_run(struct run *r, const struct av_train *t, enum av_twin twin)
+{
+    struct av_learned *l = &r->learned;
+    memset(l->mean, 0, l->n * sizeof *l->mean);
+    memset(l->square, 0, l->n * sizeof *l->square);
+    memset(&r->sum, 0, sizeof r->sum);
+    memset(&r->shown.last, 0, sizeof r->shown.last);
+    l->alpha = t->config.alpha[twin];
+    l->alpha_mean = l->alpha_square = 0;
+    r->shown.state = AV_TRAIN_RUNNING;
+    r->shown.steps = 0;
+    r->shown.epoch_count = r->shown.first_count = 0;
+    /* A row of the arrays, of d_k numbers at least, serves as scratch. */
+    av_train_draw_matrices(&t->config, t->kernels, l->w, t->pass.sizes.model_pitch, t->pass.d_a);
+}
+
+static void draw_data(struct av_train *t)
+{
+    const size_t sequence = t->config.seq_len * t->pass.sizes.model_pitch;
+    for (size_t i = 0; i < t->config.sequences; i++) {
+        float *target = t->target != NULL ? t->target + i * sequence : NULL;
+        av_task_draw(&t->source, 0, i, t->x + i * sequence, target, t->pass.sizes.model_pitch);
+    }
+}
+
+void av_train_restart(struct av_train *t, uint64_t seed)
+{
+    t->config.seed = seed;
+    t->epoch = t->step = 0;
+    t->parts = 0;
+    av_task_source_draw(&t->source);
+    if (!t->config.fresh) {
+        draw_data(t);
+    }
+    for (enum av_twin i = 0; i < AV_TWINS; i++) {
+        if (t->config.runs[i]) {
+            begin_run(&t->runs[i], t, i);
+        }
+    }
 }
 
 /* ---- Steps -------------------------------------------------------------------- */

@@ -127,6 +127,15 @@ bool av_task_is_identity(const struct av_train_config *c)
 
 /* ---- Sequences ---------------------------------------------------------------- */
 
+void av_task_source_draw(const struct av_task_source *s)
+{
+    const struct av_train_config *c = s->config;
+    for (size_t i = 0; s->code != NULL && i < c->seq_len; i++) {
+        struct av_stream stream = { c->seed, TENSOR_CODE, (uint32_t)i };
+        s->kernels->draw(s->code + i * c->d_model, 0, c->d_model, AV_DIST_NORMAL, stream);
+    }
+}
+
 enum av_status av_task_source_new(struct av_task_source *s, const struct av_train_config *c,
                                   const struct av_kernels *kernels, struct av_error *e)
 {
@@ -138,10 +147,7 @@ enum av_status av_task_source_new(struct av_task_source *s, const struct av_trai
     if (s->code == NULL) {
         return av_fail_nomem(e, "the codes of the positions");
     }
-    for (size_t i = 0; i < c->seq_len; i++) {
-        struct av_stream stream = { c->seed, TENSOR_CODE, (uint32_t)i };
-        kernels->draw(s->code + i * c->d_model, 0, c->d_model, AV_DIST_NORMAL, stream);
-    }
+    av_task_source_draw(s);
     return AV_OK;
 }
 

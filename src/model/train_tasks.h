@@ -15,6 +15,9 @@ enum av_status av_task_source_new(struct av_task_source *s, const struct av_trai
                                   const struct av_kernels *kernels, struct av_error *e);
 void av_task_source_free(struct av_task_source *s);
 
+/* Draws its codes anew, when the config has another seed. */
+void av_task_source_draw(const struct av_task_source *s);
+
 /* The first position of a sequence that counts in the loss. */
 size_t av_task_first(const struct av_train_config *c);
 

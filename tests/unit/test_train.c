@@ -4,6 +4,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,6 +59,31 @@ static void slices_do_not_matter(void **state)
         }
         av_train_free(whole[i]);
         av_train_free(sliced[i]);
+    }
+}
+
+/* Whatever was trained in that memory before, and however far. */
+static void a_restart_is_a_new_experiment(void **state)
+{
+    (void)state;
+    static const char *const tasks[] = { "reconstruct", "copy_previous fresh=off", "recall learn_scale=on" };
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        char settings[160];
+        snprintf(settings, sizeof settings, "d_model=16 d_k=8 sequences=20 epochs=4 batch=8 seed=1 task=%s", tasks[i]);
+        struct av_train *again = train_of(settings, NULL);
+        for (int k = 0; k < 7; k++) {
+            assert_true(av_train_advance(again));
+        }
+        av_train_restart(again, 2);
+        while (av_train_step(again)) {
+        }
+        *(strstr(settings, "seed=1") + strlen("seed=")) = '2';
+        struct av_train *fresh = trained(settings, NULL);
+        for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+            assert_same_curves(av_train_run(again, twin), av_train_run(fresh, twin));
+        }
+        av_train_free(again);
+        av_train_free(fresh);
     }
 }
 
@@ -413,6 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_do_not_matter),
+        cmocka_unit_test(a_restart_is_a_new_experiment),
         cmocka_unit_test(a_run_alone_is_the_run_of_the_twins),
         cmocka_unit_test(sets_with_fused_multiply_add_agree),
         cmocka_unit_test(twins_of_single_tokens_are_the_same),
