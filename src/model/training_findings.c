@@ -76,8 +76,8 @@ static void say_losses(struct list *list, const struct av_training *t)
         say(list, false, "%s: loss scaled %.3g, unscaled %.3g: %s is %.0f%% higher", when, scaled, unscaled,
             NAMES[high], 100 * (hi / lo - 1));
     } else {
-        say(list, false, "%s: loss scaled %.3g, unscaled %.3g: %s is %.3g times as high", when, scaled, unscaled,
-            NAMES[high], hi / lo);
+        say(list, false, "%s: loss scaled %.3g, unscaled %.3g: %s is %.*f times as high", when, scaled, unscaled,
+            NAMES[high], hi / lo < 10 ? 1 : 0, hi / lo);
     }
 }
 

@@ -325,7 +325,7 @@ static void losses_are_compared_by_rule(void **state)
     } cases[] = {
         { 0.4259, 0.4260, "at the end: the same loss within 1%, scaled 0.4259, unscaled 0.426" },
         { 0.10, 0.15, "loss scaled 0.1, unscaled 0.15: unscaled is 50% higher" },
-        { 0.03, 0.01, "loss scaled 0.03, unscaled 0.01: scaled is 3 times as high" },
+        { 0.03, 0.01, "loss scaled 0.03, unscaled 0.01: scaled is 3.0 times as high" },
         { 0, 0.5, "at the end: loss scaled 0, unscaled 0.5" },
     };
     struct av_training *t = calloc(1, sizeof *t);

@@ -1,0 +1,181 @@
+/* panel_training_head.c - the experiment in words: what is tried, how far it is, what was found. */
+#include "panels_training.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PIECES = 16, PAGES = AV_TRAINING_SERIES, LINE = 96, BAR_W = 16, GHOST_NAMES = 3, UNDONE = 0x00B7 };
+
+#define SLOW_STEP 0.06 /* seconds; a longer one is felt, its parts being half as long at most */
+
+/* ---- The experiment ---------------------------------------------------------------- */
+
+/* The most telling first; returns their number. */
+static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_training *t)
+{
+    static const char *const rarely[] = { "clip",       "layer_norm", "learn_scale", "exponent",
+                                          "input_mean", "input_std",  "fresh",       "runs" }; /* not as by default */
+    const struct av_train_config *c = &t->config;
+    char number[AV_NUMBER_MAX];
+    size_t n = 0;
+    snprintf(pieces[n++], AV_PIECE_MAX, "d_k %zu", c->d_k);
+    snprintf(pieces[n++], AV_PIECE_MAX, "d_model %zu", c->d_model);
+    snprintf(pieces[n++], AV_PIECE_MAX, "seq_len %zu", c->seq_len);
+    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_param_find("init")->choices[c->init]);
+    snprintf(pieces[n++], AV_PIECE_MAX, "lr %s", av_plot_short(number, c->lr, 4));
+    snprintf(pieces[n++], AV_PIECE_MAX, "seed %" PRIu64, c->seed);
+    for (size_t i = 0; i < sizeof rarely / sizeof rarely[0]; i++) {
+        const struct av_param *row = av_param_find(rarely[i]);
+        char value[AV_PARAM_SHORT_MAX];
+        if (av_param_get(row, &t->params) != row->def) {
+            snprintf(pieces[n++], AV_PIECE_MAX, "%s %s", row->name, av_param_format_short(row, &t->params, value));
+        }
+    }
+    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_param_find("optimizer")->choices[c->optimizer]);
+    return n;
+}
+
+static void draw_experiment(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_training *t = ctx->study;
+    char pieces[PIECES][AV_PIECE_MAX];
+    char title[AV_TITLE_MAX];
+    const size_t n = make_pieces(pieces, t);
+    av_panel_title(title, "training", ctx->state->page, PAGES);
+    int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, title) - 2;
+    av_panel_pieces(c, r.x + 1, right, r.y, pieces, n);
+}
+
+static void draw_task(struct av_canvas *c, struct av_rect r, const struct av_training *t)
+{
+    const char *name = av_param_find("task")->choices[t->config.task];
+    int x = av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, name);
+    av_plot_fit(c, x + 2, r.x + r.w, r.y, AV_ROLE_DIM, av_task_texts[t->config.task]);
+}
+
+/* ---- How far it is ------------------------------------------------------------------- */
+
+static const char *state_word(const struct av_view_context *ctx)
+{
+    const struct av_training *t = ctx->study;
+    return t->over && t->steps < t->total ? "ended" : ctx->progress >= 1 ? "done" : ctx->stopped ? "paused" : "running";
+}
+
+/* Seconds in words: "0.4 s", "12 s", "3 min", "2 h". */
+static void span_text(char out[32], double seconds)
+{
+    if (seconds < 10) {
+        snprintf(out, 32, "%.1f s", seconds);
+    } else if (seconds < 120) {
+        snprintf(out, 32, "%.0f s", seconds);
+    } else if (seconds < 7200) {
+        snprintf(out, 32, "%.0f min", seconds / 60);
+    } else {
+        snprintf(out, 32, "%.0f h", seconds / 3600);
+    }
+}
+
+/* Steps a second and the time left; what a long step means for the keys. */
+static int draw_rate(struct av_canvas *c, int x, int right, int y, const struct av_view_context *ctx)
+{
+    const struct av_training *t = ctx->study;
+    const double rate = ctx->rate * (double)t->total;
+    char text[LINE], number[AV_NUMBER_MAX], left[32];
+    if (!(rate > 0) || ctx->progress >= 1) {
+        return x;
+    }
+    span_text(left, (1 - ctx->progress) / ctx->rate);
+    snprintf(text, sizeof text, "%s steps/s  %s left",
+             rate >= 10 ? (snprintf(number, sizeof number, "%.0f", rate), number) : av_plot_number(number, rate, 2),
+             left);
+    int end = av_plot_fit(c, x, right, y, AV_ROLE_TEXT, text);
+    if (rate * SLOW_STEP < 1 && end > x) {
+        snprintf(text, sizeof text, "keys wait for parts of a step of %s s", av_plot_number(number, 1 / rate, 2));
+        return av_plot_fit(c, end + 2, right, y, AV_ROLE_WARN, text);
+    }
+    return end;
+}
+
+static void draw_progress(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_training *t = ctx->study;
+    const int right = r.x + r.w;
+    char text[LINE];
+    int x = av_plot_fit(c, r.x + 1, right, r.y, ctx->stopped ? AV_ROLE_SELECT : AV_ROLE_TITLE, state_word(ctx)) + 2;
+    snprintf(text, sizeof text, "step %" PRIu64 " of %" PRIu64, t->steps, t->total);
+    x = av_plot_fit(c, x, right, r.y, AV_ROLE_TEXT, text) + 2;
+    if (x + BAR_W + 6 <= right) {
+        for (int i = 0; i < BAR_W; i++) {
+            av_canvas_put(c, x + i, r.y, UNDONE, AV_ROLE_DIM);
+        }
+        const double part = (double)t->steps / (double)t->total;
+        av_plot_bar(c, x, r.y, BAR_W, part, (struct av_fill){ 0x2588, AV_ROLE_BAR });
+        snprintf(text, sizeof text, "%.0f%%", floor(100 * part));
+        x = av_plot_fit(c, x + BAR_W + 1, right, r.y, AV_ROLE_TEXT, text) + 2;
+    }
+    draw_rate(c, x, right, r.y, ctx);
+}
+
+/* ---- Names of marks -------------------------------------------------------------------- */
+
+/* "before: lr 0.01, init unit": what the ghost has otherwise. */
+static void ghost_text(char out[LINE], const struct av_training *t)
+{
+    size_t len = (size_t)snprintf(out, LINE, "before");
+    int named = 0;
+    for (const char *const *name = av_train_listens; *name != NULL && named < GHOST_NAMES; name++) {
+        const struct av_param *row = av_param_find(*name);
+        char value[AV_PARAM_SHORT_MAX];
+        if (av_param_differs(row, &t->ghost.params, &t->params) && len < LINE) {
+            av_param_format_short(row, &t->ghost.params, value);
+            len += (size_t)snprintf(out + len, LINE - len, "%s %s %s", named++ > 0 ? "," : ":", row->name, value);
+        }
+    }
+}
+
+static void draw_names(struct av_canvas *c, struct av_rect r, const struct av_training *t)
+{
+    const int right = r.x + r.w;
+    int x = r.x + 1;
+    for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+        struct av_training_marks m = av_training_marks(twin);
+        x = av_panel_legend(c, x, right, r.y, (struct av_fill){ m.main, m.role }, m.name);
+    }
+    if (t->ghost.on) {
+        char text[LINE];
+        ghost_text(text, t);
+        int end = av_plot_fit(c, x + 4, right, r.y, AV_ROLE_GHOST, text);
+        for (enum av_twin twin = 0; twin < AV_TWINS && end > x + 4; twin++) {
+            av_canvas_put(c, x + 2 * (int)twin, r.y, av_training_marks(twin).ghost, AV_ROLE_GHOST);
+        }
+        x = end > x + 4 ? end + 2 : x;
+    }
+    av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_ALARM, AV_ROLE_BAD }, "alarm");
+}
+
+void av_panel_training_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
+{
+    const struct av_training *t = ctx->study;
+    struct av_rect clip = av_plot_enter(c, r);
+    draw_experiment(c, r, ctx);
+    draw_task(c, (struct av_rect){ r.x, r.y + 1, r.w, 1 }, t);
+    draw_progress(c, (struct av_rect){ r.x, r.y + 2, r.w, 1 }, ctx);
+    draw_names(c, (struct av_rect){ r.x, r.y + 3, r.w, 1 }, t);
+    av_canvas_clip(c, clip);
+}
+
+/* ---- What was found ------------------------------------------------------------------------ */
+
+void av_panel_training_findings(struct av_canvas *c, struct av_rect r, const struct av_training *t)
+{
+    struct av_training_finding lines[AV_TRAINING_FINDINGS];
+    const size_t n = av_training_findings(t, lines);
+    struct av_rect clip = av_plot_enter(c, r);
+    for (size_t i = 0; i < n && (int)i < r.h; i++) {
+        struct av_rect line = { r.x + 1, r.y + (int)i, r.w - 1, 1 };
+        av_plot_wrap(c, line, lines[i].alarm ? AV_ROLE_WARN : AV_ROLE_TEXT, lines[i].text);
+    }
+    av_canvas_clip(c, clip);
+}

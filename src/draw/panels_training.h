@@ -1,0 +1,60 @@
+/* panels_training.h - the panels of the view `training`. */
+#ifndef ATTNVIZ_PANELS_TRAINING_H
+#define ATTNVIZ_PANELS_TRAINING_H
+
+#include "attnviz/training.h"
+#include "panels.h"
+
+/* What of an experiment is looked at. */
+struct av_training_look {
+    enum av_training_series series;
+    size_t number; /* of the record under the cursor, 0: the latest */
+    int first;     /* plot that comes first */
+    bool alone;    /* that plot is the only one */
+};
+
+/* Plots that this experiment has: alpha's only where it is learned. */
+int av_training_plots(const struct av_training *t);
+
+/* How a run is drawn: scaled or unscaled; the mark of its main curve, of a
+ * second one in the same plot, and of the experiment before. */
+struct av_training_marks {
+    const char *name;
+    enum av_role role;
+    uint32_t main, second, ghost;
+};
+struct av_training_marks av_training_marks(enum av_twin twin);
+
+/* Both runs over epochs or steps, as many plots as fit. */
+void av_panel_training_curves(struct av_canvas *c, struct av_rect r, const struct av_training *t,
+                              const struct av_training_look *look);
+
+/* The number of the record that a column of that panel stands for; 0: none. */
+size_t av_panel_training_number(struct av_rect r, const struct av_training *t, const struct av_training_look *look,
+                                int x);
+
+/* Fields of the first plot, for those who show its numbers. Returns how many. */
+size_t av_training_plot_fields(const struct av_training_look *look, const struct av_training *t,
+                               enum av_train_field fields[2]);
+
+/* Numbers 1 .. this are on the horizontal axis. */
+size_t av_training_numbers(const struct av_training *t, enum av_training_series series);
+
+/* Both runs' weights of one sequence beside each other; the lines it takes. */
+int av_panel_training_weights_h(struct av_rect r, const struct av_training *t);
+void av_panel_training_weights(struct av_canvas *c, struct av_rect r, const struct av_training *t,
+                               const struct av_training_look *look);
+
+/* The values of both runs at the cursor. */
+enum { AV_TRAINING_TABLE_W = 36, AV_TRAINING_TABLE_LEAST_H = 3 };
+void av_panel_training_table(struct av_canvas *c, struct av_rect r, const struct av_training *t,
+                             const struct av_training_look *look);
+
+/* Four lines: the experiment, its task, how far it is, and the names of marks. */
+enum { AV_TRAINING_HEAD_H = 4 };
+void av_panel_training_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+
+/* What was found, a line each, as many as r has. */
+void av_panel_training_findings(struct av_canvas *c, struct av_rect r, const struct av_training *t);
+
+#endif

@@ -1,0 +1,175 @@
+/* training_plots.c - what the plots of a training experiment are of, and their axes. */
+#include "training_plots.h"
+
+#include "attnviz/snapshot.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { DECADES_MOST = 12 };
+
+static const struct av_training_plot kinds[] = {
+    { "loss", "mean squared error", LOG, AV_TRAIN_LOSS, AV_TRAIN_LOSS, { "", "" }, LEVEL_ZERO_LOSS },
+    { "gradient of w_q, w_k", "", LOG, AV_TRAIN_GRAD_QK_NORM, AV_TRAIN_GRAD_QK_NORM, { "", "" }, LEVEL_BAND },
+    { "|d_q| per token", "", LOG, AV_TRAIN_D_Q_MEDIAN, AV_TRAIN_D_Q_MEAN, { "median", "mean" }, NO_LEVEL },
+    { "largest weight", "mean", SHARE, AV_TRAIN_MAX_WEIGHT, AV_TRAIN_MAX_WEIGHT, { "", "" }, LEVEL_LARGEST },
+    { "entropy", "/ ln n, mean", SHARE, AV_TRAIN_ENTROPY_NORM, AV_TRAIN_ENTROPY_NORM, { "", "" }, NO_LEVEL },
+    { "logit std", "within rows", LOG, AV_TRAIN_LOGIT_STD, AV_TRAIN_LOGIT_STD, { "", "" }, NO_LEVEL },
+    { "gradient", "of all parameters", LOG, AV_TRAIN_GRAD_NORM, AV_TRAIN_GRAD_NORM, { "", "" }, NO_LEVEL },
+    { "|d_k| per token", "", LOG, AV_TRAIN_D_K_MEDIAN, AV_TRAIN_D_K_MEAN, { "median", "mean" }, NO_LEVEL },
+    { "mean of entries", "", LINEAR, AV_TRAIN_Q_MEAN, AV_TRAIN_K_MEAN, { "q", "k" }, LEVEL_0 },
+    { "variance of entries", "", LOG, AV_TRAIN_Q_VAR, AV_TRAIN_K_VAR, { "q", "k" }, LEVEL_1 },
+    { "alpha", "learned", LOG, AV_TRAIN_ALPHA, AV_TRAIN_ALPHA, { "", "" }, NO_LEVEL },
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+int av_training_plots(const struct av_training *t)
+{
+    return t->config.learn_scale ? KINDS : KINDS - 1; /* alpha is the last one */
+}
+
+const struct av_training_plot *av_training_plot(const struct av_training *t, int at)
+{
+    return &kinds[at % av_training_plots(t)];
+}
+
+size_t av_training_plot_fields(const struct av_training_look *look, const struct av_training *t,
+                               enum av_train_field fields[2])
+{
+    const struct av_training_plot *kind = av_training_plot(t, look->first);
+    fields[0] = kind->main;
+    fields[1] = kind->second;
+    return kind->main != kind->second ? 2 : 1;
+}
+
+size_t av_training_levels(const struct av_training_plot *kind, const struct av_training *t, double levels[2])
+{
+    const double all[][2] = {
+        [LEVEL_ZERO_LOSS] = { t->zero_loss, 0 },
+        [LEVEL_LARGEST] = { AV_LARGEST_ALARM, 0 },
+        [LEVEL_BAND] = { AV_TRAINING_BAND_LO, AV_TRAINING_BAND_HI },
+        [LEVEL_0] = { 0, 0 },
+        [LEVEL_1] = { 1, 0 },
+    };
+    levels[0] = all[kind->level][0];
+    levels[1] = all[kind->level][1];
+    return kind->level == NO_LEVEL ? 0 : kind->level == LEVEL_BAND ? 2 : 1;
+}
+
+bool av_training_plot_fires(const struct av_training_plot *kind, const struct av_train_record *record)
+{
+    return kind->level == LEVEL_LARGEST
+               ? av_training_fires(AV_TRAINING_LARGEST, record)
+               : av_training_fires(AV_TRAINING_LOW, record) || av_training_fires(AV_TRAINING_HIGH, record);
+}
+
+bool av_training_has_alarms(const struct av_training_plot *kind)
+{
+    return kind->level == LEVEL_LARGEST || kind->level == LEVEL_BAND;
+}
+
+void av_training_level_text(char out[64], const struct av_training_plot *kind, const struct av_training *t, bool brief)
+{
+    static const char *const texts[][2] = {
+        [LEVEL_LARGEST] = { "alarm above 0.9", "alarm" },
+        [LEVEL_BAND] = { "rule of thumb: 1e-3 .. 1e-1", "rule of thumb" },
+        [LEVEL_0] = { "0", "0" },
+        [LEVEL_1] = { "1", "1" },
+    };
+    char number[AV_NUMBER_MAX];
+    if (kind->level == LEVEL_ZERO_LOSS) {
+        snprintf(out, 64, brief ? "of 0: %s" : "an output of 0: %s", av_plot_short(number, t->zero_loss, 3));
+    } else {
+        snprintf(out, 64, "%s", texts[kind->level][brief]);
+    }
+}
+
+/* ---- axes ---------------------------------------------------------------------- */
+
+size_t av_training_numbers(const struct av_training *t, enum av_training_series series)
+{
+    const size_t steps = t->total < AV_TRAIN_FIRST_STEPS ? (size_t)t->total : AV_TRAIN_FIRST_STEPS;
+    return series == AV_TRAINING_EPOCHS ? t->config.epochs : steps;
+}
+
+struct av_axis av_training_number_axis(const struct av_training *t, enum av_training_series series, int cells)
+{
+    return (struct av_axis){ 0.5, (double)av_training_numbers(t, series) + 0.5, false, cells };
+}
+
+struct range {
+    double lo, hi;
+    double least; /* above 0 */
+};
+
+static void widen(struct range *range, double v)
+{
+    if (isfinite(v)) {
+        range->lo = fmin(range->lo, v);
+        range->hi = fmax(range->hi, v);
+        range->least = v > 0 ? fmin(range->least, v) : range->least;
+    }
+}
+
+static void widen_by_curve(struct range *range, const struct av_training_plot *kind,
+                           const struct av_training_curve *curve)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        widen(range, curve->at[i].at[kind->main]);
+        widen(range, curve->at[i].at[kind->second]);
+    }
+}
+
+static struct range range_of(const struct av_training_plot *kind, const struct av_training *t,
+                             enum av_training_series series)
+{
+    struct range range = { (double)INFINITY, -(double)INFINITY, (double)INFINITY };
+    double levels[2];
+    const size_t n = av_training_levels(kind, t, levels);
+    for (int twin = 0; twin < AV_TWINS; twin++) {
+        widen_by_curve(&range, kind, &t->runs[twin].curves[series]);
+        if (t->ghost.on) {
+            widen_by_curve(&range, kind, &t->ghost.curves[twin][series]);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        widen(&range, levels[i]);
+    }
+    return range;
+}
+
+#define SPAN_LEAST 4.0    /* ends of a logarithmic axis */
+#define SLIGHT (1 + 1e-9) /* less than that from a round number is rounding */
+
+double av_training_round(double v, int direction)
+{
+    static const double digits[] = { 1, 2, 5, 10 };
+    const double power = pow(10, floor(log10(v) + 1e-12));
+    size_t i = 0;
+    while (digits[i + 1] * power <= v * SLIGHT) {
+        i++;
+    }
+    return direction > 0 && digits[i] * power * SLIGHT < v ? digits[i + 1] * power : digits[i] * power;
+}
+
+struct av_axis av_training_value_axis(const struct av_training_plot *kind, const struct av_training *t,
+                                      enum av_training_series series, int cells)
+{
+    const struct range range = range_of(kind, t, series);
+    double half = 0.5 / (cells > 1 ? cells - 1 : 1);
+    if (kind->scale == SHARE) {
+        return (struct av_axis){ -half, 1 + half, false, cells };
+    }
+    if (kind->scale == LINEAR) {
+        double lo = range.lo < range.hi ? range.lo : -1;
+        double hi = range.lo < range.hi ? range.hi : 1;
+        half *= hi - lo;
+        return (struct av_axis){ lo - half, hi + half, false, cells };
+    }
+    double hi = av_training_round(range.hi > 0 ? range.hi : 1, 1);
+    double lo = av_training_round(isfinite(range.least) ? range.least : hi, -1);
+    lo = fmax(fmin(lo, hi / SPAN_LEAST), hi * pow(10, -DECADES_MOST));
+    double part = pow(hi / lo, half);
+    return (struct av_axis){ lo / part, hi * part, true, cells };
+}
