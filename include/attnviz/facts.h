@@ -26,7 +26,9 @@ struct av_trial; /* what measuring works with (src/model/trial.h) */
 struct av_fact_setting;
 
 /* The quantity in that setting: a pure function of setting and seed, timings
- * apart. NaN where arithmetic ends in NaN. */
+ * apart. NaN where arithmetic ends in NaN. What takes longer than a unit of a
+ * study is measured in several calls: while trial->part is not 0 afterwards, so
+ * much of it is done, the value is none, and it is to be called again. */
 typedef double av_fact_measure(struct av_trial *trial, const struct av_fact_setting *at, uint64_t seed);
 
 /* Where a claim is measured. Q [n_q, d_k] and K [n_k, d_k] are those that the
@@ -40,6 +42,7 @@ struct av_fact_setting {
     double mean;         /* of the entries, q and k */
     enum av_dist dist;   /* of the entries */
     double x;            /* what else the measure takes: see there */
+    double clip;         /* largest norm of a stack's gradient; 0: any */
 };
 
 struct av_claim {

@@ -71,6 +71,27 @@ av_fact_measure av_measure_zero_sum;
 av_fact_measure av_measure_peak_zeros;
 av_fact_measure av_measure_peak_scores;
 
+/* ---- Of training (facts_training.c) ------------------------------------------- */
+
+/* Lesson x (lessons.h), log10 of: the loss it ends with, unscaled over scaled;
+ * of its first step the norm of the gradient of w_q and w_k, and the median
+ * token's gradient of q, unscaled over scaled. */
+av_fact_measure av_measure_stall;
+av_fact_measure av_measure_grad_qk;
+av_fact_measure av_measure_d_q_median;
+/* log10 of the loss over that of the same task at d_k 64: scaled in lesson x of
+ * d_k 256, unscaled in lesson x of d_k 128. */
+av_fact_measure av_measure_scaled_over_64;
+av_fact_measure av_measure_unscaled_over_64;
+
+/* ---- Of stacks of layers (facts_training.c) ------------------------------------- */
+
+/* n_q layers of recipe x (av_depth_recipes), gradients clipped to clip: share of
+ * layers whose gradient of w_q and w_k is noise or 0; log10 of the largest of
+ * them over the smallest. */
+av_fact_measure av_measure_dead_layers;
+av_fact_measure av_measure_uneven_layers;
+
 /* ---- Of time (facts_timing.c) ------------------------------------------------ */
 
 av_fact_measure av_measure_overhead; /* % of scores and softmax that one more pass of multiplying takes */

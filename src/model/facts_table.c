@@ -2,6 +2,7 @@
 #include "attnviz/facts.h"
 
 #include "facts_measures.h"
+#include "lessons.h"
 
 #include <math.h>
 
@@ -184,6 +185,63 @@ static const struct av_claim table[] = {
         { "d_k 16", av_measure_overhead, 128, 128, 16, 0.5, UNIT },
         { "d_k 128", av_measure_overhead, 128, 128, 128, 0.5, UNIT },
         { "d_k 4096", av_measure_overhead, 32, 64, 4096, 0.5, UNIT } } },
+
+    { "stall", "Without the scale training stalls",
+      "Adam; orders: log10 of the unscaled run's loss at the end over the scaled one's",
+      "unscaled over scaled loss after training", "orders", 0.3, NO_LIMIT,
+      "it ends with 10^{1} times the loss (reconstruct), 10^{2} and 10^{3} (average), 10^{4} (recall)", false, {
+        /* label, measure, batch, tokens, d_k, ..., lesson */
+        { "reconstruct, d_k 64", av_measure_stall, 32, 8, 64, 0, UNIT, .x = AV_LESSON_RECONSTRUCT },
+        { "average, d_k 64", av_measure_stall, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
+        { "average, d_k 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
+        { "recall, d_k 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 } } },
+    { "vanish", "Without the scale w_q, w_k get no gradient",
+      "first step of the task average, unit init; orders: log10 of unscaled over scaled",
+      "unscaled over scaled gradient", "orders", -NO_LIMIT, -1,
+      "norm of all: 10^{1}, 10^{2} at d_k 64, 1024; the median token's gradient of q: 10^{3}, 10^{4}", false, {
+        { "norm at d_k 64", av_measure_grad_qk, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
+        { "norm at d_k 1024", av_measure_grad_qk, 8, 16, 1024, 0, UNIT, .x = AV_LESSON_AVERAGE_1024 },
+        { "median token at d_k 64", av_measure_d_q_median, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
+        { "median token at d_k 1024", av_measure_d_q_median, 8, 16, 1024, 0, UNIT, .x = AV_LESSON_AVERAGE_1024 } } },
+    { "same-d_k", "Once scaled, different d_k train alike",
+      "150 steps of Adam; orders: log10 of the scaled loss at d_k 256 over that at d_k 64",
+      "scaled loss at d_k 256 over that at 64", "orders", -0.3, 0.3,
+      "a larger d_k ends with 10^{1} (average), 10^{2} (recall), 10^{3} (copy_previous) times the loss", false, {
+        { "average", av_measure_scaled_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
+        { "recall", av_measure_scaled_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 },
+        { "copy_previous", av_measure_scaled_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_COPY_256 } } },
+    { "above-64", "Above d_k 64 training suddenly gets worse",
+      "150 steps of Adam; orders: log10 of the unscaled loss at d_k 128 over that at d_k 64",
+      "unscaled loss at d_k 128 over that at 64", "orders", 0.3, NO_LIMIT,
+      "unscaled, d_k 128 ends with 10^{1} (average), 10^{2} (recall), 10^{3} (copy) times the loss", false, {
+        { "average", av_measure_unscaled_over_64, 8, 16, 128, 0, UNIT, .x = AV_LESSON_AVERAGE_128 },
+        { "recall", av_measure_unscaled_over_64, 8, 16, 128, 0, UNIT, .x = AV_LESSON_RECALL_128 },
+        { "copy_previous", av_measure_unscaled_over_64, 8, 16, 128, 0, UNIT, .x = AV_LESSON_COPY_128 } } },
+
+    { "deep-scale", "The scale keeps gradients alive through depth",
+      "scaled layers at init, unit init, 32 tokens; dead: the gradient of w_q, w_k is noise or 0",
+      "share of dead layers", "", 0, 0,
+      "dead: {1} of 8 layers alone, of 64 with residual {2}, with post-norm {3}, with pre-norm {4}", false, {
+        /* label, measure, layers, tokens, d_k, ..., recipe */
+        { "8 layers alone", av_measure_dead_layers, 8, 32, 64, 0.5, UNIT, .x = 0 },
+        { "64 with residual", av_measure_dead_layers, 64, 32, 64, 0.5, UNIT, .x = 2 },
+        { "64 with post-norm", av_measure_dead_layers, 64, 32, 64, 0.5, UNIT, .x = 4 },
+        { "64 with pre-norm", av_measure_dead_layers, 64, 32, 64, 0.5, UNIT, .x = 3 } } },
+    { "clipping", "Clipping gradients cures dead ones",
+      "scaled layers at init, all gradients together clipped to norm 1; dead: noise or 0",
+      "share of dead layers after clipping", "", 0, 0,
+      "still dead: {1} of 8 layers alone, {2} of 64 with residual, {3} of 64 with post-norm", false, {
+        { "8 layers alone", av_measure_dead_layers, 8, 32, 64, 0.5, UNIT, .x = 0, .clip = 1 },
+        { "64 with residual", av_measure_dead_layers, 64, 32, 64, 0.5, UNIT, .x = 2, .clip = 1 },
+        { "64 with post-norm", av_measure_dead_layers, 64, 32, 64, 0.5, UNIT, .x = 4, .clip = 1 } } },
+    { "pre-norm", "Residuals and pre-norm are enough for depth",
+      "layers at init; orders: log10 of the largest gradient norm of w_q, w_k over the smallest",
+      "largest over smallest layer's gradient", "orders", -NO_LIMIT, 1,
+      "10^{1} in 8 layers, 10^{2} in 64; with branches / sqrt(2L) 10^{3}, without the scale 10^{4}", false, {
+        { "8 layers", av_measure_uneven_layers, 8, 32, 64, 0.5, UNIT, .x = 3 },
+        { "64 layers", av_measure_uneven_layers, 64, 32, 64, 0.5, UNIT, .x = 3 },
+        { "64, branches / sqrt(2L)", av_measure_uneven_layers, 64, 32, 64, 0.5, UNIT, .x = 6 },
+        { "64 layers, unscaled", av_measure_uneven_layers, 64, 32, 64, 0, UNIT, .x = 5 } } },
 };
 /* clang-format on */
 

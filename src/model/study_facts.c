@@ -1,7 +1,7 @@
 /* study_facts.c - measures the claims; its result is a struct av_facts.
  *
- * A unit is one claim in one setting with one seed: claims in the order of the
- * table, settings in theirs, seeds ascending. */
+ * A unit is one claim in one setting with one seed, or a part of that: claims in
+ * the order of the table, settings in theirs, seeds ascending. */
 #include "attnviz/facts.h"
 #include "attnviz/mem.h"
 #include "attnviz/study.h"
@@ -13,8 +13,8 @@ struct state {
     struct av_trial *trial;
     struct av_fact *facts; /* [result.count] */
     struct av_facts result;
-    size_t units, done;
-    size_t setting; /* of the claim being measured, number result.measured */
+    size_t units, done; /* measurements */
+    size_t setting;     /* of the claim being measured, number result.measured */
 };
 
 static void close(void *state)
@@ -55,6 +55,7 @@ static enum av_status begin(void *state, const struct av_params *p, struct av_er
     s->result.seed = p->seed;
     s->result.measured = 0;
     s->units = s->done = s->setting = 0;
+    av_trial_stop(s->trial);
     for (size_t i = 0; i < count; i++) {
         s->facts[i].claim = &claims[i];
         s->units += av_claim_settings(&claims[i]) * AV_FACT_SEEDS;
@@ -72,7 +73,12 @@ static bool step(void *state)
     struct av_fact *f = &s->facts[s->result.measured];
     struct av_fact_measured *m = &f->at[s->setting];
     const struct av_fact_setting *at = &f->claim->settings[s->setting];
-    m->values[m->done] = at->measure(s->trial, at, s->result.seed + m->done);
+    s->trial->part = 0;
+    const double value = at->measure(s->trial, at, s->result.seed + m->done);
+    if (s->trial->part > 0) {
+        return true;
+    }
+    m->values[m->done] = value;
     m->done++;
     s->done++;
     s->setting += m->done == AV_FACT_SEEDS;
@@ -87,7 +93,7 @@ static bool step(void *state)
 static double progress(const void *state)
 {
     const struct state *s = state;
-    return (double)s->done / (double)s->units;
+    return ((double)s->done + s->trial->part) / (double)s->units;
 }
 
 static const void *result(const void *state)

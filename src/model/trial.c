@@ -24,7 +24,16 @@ void av_trial_free(struct av_trial *t)
     av_free(t->invalid);
     av_free(t->params);
     av_free(t->snapshot);
+    av_lessons_free(t->lessons);
+    av_depth_free(t->stack);
     av_free(t);
+}
+
+void av_trial_stop(struct av_trial *t)
+{
+    av_lessons_stop(t->lessons);
+    t->stack_under_way = false;
+    t->part = 0;
 }
 
 /* Everything but the last two; false without memory. */
@@ -56,6 +65,20 @@ enum av_status av_trial_new(struct av_trial **out, const struct av_kernels *kern
     if (t == NULL || !make_arrays(t) || t->params == NULL || t->snapshot == NULL) {
         av_trial_free(t);
         return av_fail_nomem(e, "the facts");
+    }
+    const struct av_depth_config most = {
+        .layers = AV_LAYERS_MAX,
+        .tokens = AV_TRIAL_STACK_TOKENS,
+        .d_model = AV_TRIAL_STACK_MODEL,
+        .d_k = AV_TRIAL_STACK_D_K,
+    };
+    enum av_status s = av_lessons_new(&t->lessons, kernels, e);
+    if (s == AV_OK) {
+        s = av_depth_new(&t->stack, &most, kernels, e);
+    }
+    if (s != AV_OK) {
+        av_trial_free(t);
+        return s;
     }
     av_params_default(t->params);
     t->snapshot->params.temperature = 1;

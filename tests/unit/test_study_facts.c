@@ -46,9 +46,23 @@ static const struct av_facts *result_of(const struct running *r)
     return r->study->result(r->state);
 }
 
+/* All claims but the last ones, which train, or compute stacks of layers, take
+ * seconds, and have a test of their own. */
+static size_t quick_claims(void)
+{
+    size_t count;
+    const struct av_claim *claims = av_claims(&count);
+    size_t quick = 0;
+    while (strcmp(claims[quick].name, "stall") != 0) {
+        quick++;
+    }
+    return quick;
+}
+
 static void finish(struct running *r)
 {
-    while (r->study->step(r->state)) {
+    while (result_of(r)->measured < quick_claims()) {
+        assert_true(r->study->step(r->state));
     }
 }
 
@@ -97,7 +111,7 @@ static int end_all(void **state)
 
 /* ---- What is true -------------------------------------------------------------------- */
 
-/* Every claim but the timed one. */
+/* Every quick claim but the timed one. */
 static const struct {
     const char *name;
     enum av_fact_verdict verdict;
@@ -118,8 +132,8 @@ static void claims_are_judged_rightly(void **state)
     for (size_t i = 0; i < RUNS; i++) {
         const struct av_facts *facts = result_of(&runs[i]);
         assert_int_equal(facts->seed, seeds[i]);
-        assert_int_equal(facts->measured, facts->count);
-        assert_int_equal(sizeof truths / sizeof *truths, facts->count - 1);
+        assert_int_equal(facts->measured, quick_claims());
+        assert_int_equal(sizeof truths / sizeof *truths, quick_claims() - 1);
         for (size_t k = 0; k < sizeof truths / sizeof *truths; k++) {
             const struct av_fact *f = find(facts, truths[k].name);
             if (f->verdict != truths[k].verdict) {
@@ -275,7 +289,7 @@ static void interruptions_change_nothing(void **state)
     (void)state;
     struct running broken = begun(99, av_kernels_named("base"));
     const struct av_facts *facts = result_of(&broken);
-    size_t enough = SANITIZED ? 3 : facts->count;
+    size_t enough = SANITIZED ? 3 : quick_claims();
     for (int i = 0; i < 17; i++) {
         assert_true(broken.study->step(broken.state));
     }
@@ -291,7 +305,6 @@ static void interruptions_change_nothing(void **state)
         last = now;
     }
     assert_same(result_of(&runs[0]), facts);
-    assert_int_equal(broken.study->step(broken.state), enough < facts->count);
     end(&broken);
 }
 

@@ -63,7 +63,7 @@ static void all_of_every_claim_is_shown(void **state)
 static void a_tall_screen_shows_all_claims(void **state)
 {
     (void)state;
-    struct av_canvas c = facts_drawn(claims_count(), 0, 89, 39, false);
+    struct av_canvas c = facts_drawn(claims_count(), 0, 89, 49, false);
     for (size_t i = 0; i < claims_count(); i++) {
         assert_line(&c, made.facts[i].claim->text);
     }
@@ -99,7 +99,7 @@ static void verdicts_differ_without_colour(void **state)
             assert_string_not_equal(x.brief, y.brief);
         }
     }
-    struct av_canvas c = facts_drawn(claims_count(), 3, 89, 39, true);
+    struct av_canvas c = facts_drawn(claims_count(), 3, 89, 49, true);
     for (size_t i = 0; i < claims_count(); i++) {
         char row[LINE];
         struct av_fact_look look = av_fact_look(made.facts[i].verdict);
@@ -119,7 +119,7 @@ static void progress_is_told(void **state)
     assert_int_equal(find(&c, text), 0);
     assert_true(count(&c, 0, 0x2588) > 0 && count(&c, 0, 0x2588) < 16);
     av_canvas_free(&c);
-    c = facts_drawn(7, 9, 89, 39, false);
+    c = facts_drawn(7, 9, 89, 49, false);
     for (size_t i = 0; i < claims_count(); i++) {
         const struct av_claim *claim = made.facts[i].claim;
         char row[LINE];
@@ -149,7 +149,7 @@ static void times_are_told_in_full_alone(void **state)
 {
     (void)state;
     for (size_t i = 0; i < claims_count(); i++) {
-        struct av_canvas c = facts_drawn(claims_count(), (int)i, 89, 39, false);
+        struct av_canvas c = facts_drawn(claims_count(), (int)i, 89, 49, false);
         char row[LINE];
         line(&c, find(&c, made.facts[i].claim->text), row);
         assert_int_equal(strstr(row, "timed") != NULL, made.facts[i].claim->timed);
