@@ -81,10 +81,12 @@ struct av_attention AV_ATTENTION_STRUCT(float);
 struct av_attention_observed {
     double entropy_norm; /* H / ln(seq_len) */
     double max_weight;
-    double logit_std;            /* within rows; over N - 1 of each */
-    double q_mean, q_var;        /* of all entries; variance over N - 1 */
-    double k_mean, k_var;        /* the same of k */
-    double d_q_mean, d_q_median; /* over the tokens, of |d_q| of each */
+    double logit_std;     /* within rows; over N - 1 of each */
+    double q_mean, q_var; /* of all entries; variance over N - 1 */
+    double k_mean, k_var; /* the same of k */
+    /* Over the tokens, of |d_q| and of |d_k| of each; of d_q over those that
+     * count in the loss: to all others the query makes no difference. */
+    double d_q_mean, d_q_median;
     double d_k_mean, d_k_median;
 };
 

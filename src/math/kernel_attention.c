@@ -96,10 +96,13 @@ static void observe_entries(double *mean, double *var, const float *m, size_t ro
     *var = count > 1 ? (fold(squares) - count * *mean * *mean) / (count - 1) : (double)NAN;
 }
 
-/* Mean and median of the sizes of the columns of m [rows, n]. */
-static void observe_columns(double *mean, double *median, double *restrict norms, const float *restrict m, size_t rows,
-                            size_t n, size_t pitch)
+/* Mean and median of the sizes of the columns of m [d_k, tokens], of each
+ * sequence those from position `first` on. */
+static void observe_columns(double *mean, double *median, double *restrict norms, const float *restrict m,
+                            const struct av_attention_sizes *s, size_t first)
 {
+    const size_t rows = s->d_k, n = s->tokens, pitch = s->token_pitch;
+    size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         norms[i] = 0;
     }
@@ -111,11 +114,13 @@ static void observe_columns(double *mean, double *median, double *restrict norms
     }
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        norms[i] = sqrt(norms[i]);
-        sum += norms[i];
+        if (i % s->seq_len >= first) {
+            norms[count] = sqrt(norms[i]);
+            sum += norms[count++];
+        }
     }
-    *mean = sum / (double)n;
-    *median = av_median(norms, n);
+    *mean = sum / (double)count;
+    *median = av_median(norms, count);
 }
 
 void AV_KERNEL(observe)(const struct av_attention *a, struct av_attention_observed *o)
@@ -125,6 +130,6 @@ void AV_KERNEL(observe)(const struct av_attention *a, struct av_attention_observ
     observe_rows(o, a);
     observe_entries(&o->q_mean, &o->q_var, a->qkv_t, d, n, s->token_pitch);
     observe_entries(&o->k_mean, &o->k_var, a->qkv_t + part, d, n, s->token_pitch);
-    observe_columns(&o->d_q_mean, &o->d_q_median, a->norms, a->d_qkv_t, d, n, s->token_pitch);
-    observe_columns(&o->d_k_mean, &o->d_k_median, a->norms, a->d_qkv_t + part, d, n, s->token_pitch);
+    observe_columns(&o->d_q_mean, &o->d_q_median, a->norms, a->d_qkv_t, s, s->first);
+    observe_columns(&o->d_k_mean, &o->d_k_median, a->norms, a->d_qkv_t + part, s, 0);
 }

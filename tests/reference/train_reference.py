@@ -173,7 +173,7 @@ def train(c, scaled, steps=None):
         size = lambda ms: math.sqrt(sum(float((m.grad**2).sum()) for m in ms))
         with torch.no_grad():
             entropy = -(p * torch.log(p.clamp_min(1e-300))).sum(-1).mean() / math.log(c["seq_len"])
-            d_q, d_k = q.grad.norm(dim=-1).reshape(-1), k.grad.norm(dim=-1).reshape(-1)
+            d_q, d_k = q.grad[:, first:].norm(dim=-1).reshape(-1), k.grad.norm(dim=-1).reshape(-1)
             rows.append([
                 loss.item(), size(parameters), size(w[:2]), entropy.item(), p.amax(-1).mean().item(),
                 math.sqrt(logits.var(-1).mean().item()), alpha.item(),
