@@ -68,7 +68,12 @@ static void draw_half(struct av_canvas *c, struct av_rect r, const struct av_tra
     struct av_training_marks m = av_training_marks(twin);
     struct av_heat_grid g = grid_of(r, t);
     const size_t len = t->config.seq_len;
-    av_panel_legend(c, r.x, r.x + r.w, r.y - TITLE_H, (struct av_fill){ m.main, m.role }, m.name);
+    int x = av_panel_legend(c, r.x, r.x + r.w, r.y - TITLE_H, (struct av_fill){ m.main, m.role }, m.name);
+    if (g.pool_rows > 1 || g.pool_cols > 1) {
+        char text[64];
+        snprintf(text, sizeof text, "max %zu×%zu", g.pool_rows, g.pool_cols);
+        av_plot_fit(c, x, r.x + r.w, r.y - TITLE_H, AV_ROLE_TEXT, text);
+    }
     for (size_t row = 0; row < g.rows && weights != NULL; row += g.pool_rows) {
         for (size_t col = 0; col < g.cols; col += g.pool_cols) {
             struct av_rect at = { av_heat_x(&g, col), av_heat_y(&g, row), g.cell_w, g.cell_h };

@@ -87,8 +87,8 @@ static void say_nothing_learned(struct list *list, const struct av_training *t, 
     const struct av_training_run *r = &t->runs[twin];
     const double loss = r->latest[AV_TRAINING_EPOCHS].at[AV_TRAIN_LOSS];
     if (r->ended[AV_TRAINING_EPOCHS] == t->config.epochs && fabs(loss / t->zero_loss - 1) <= AT_ZERO) {
-        say(list, true, "%s ends where an output of 0 is: loss %.3g, 0 would have %.3g", NAMES[twin], loss,
-            t->zero_loss);
+        say(list, true, "%s ends within %.0f%% of what an output of 0 costs: loss %.3g, 0 has %.3g", NAMES[twin],
+            100 * AT_ZERO, loss, t->zero_loss);
     }
 }
 

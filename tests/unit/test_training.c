@@ -340,7 +340,7 @@ static void losses_are_compared_by_rule(void **state)
                 twin == AV_TWIN_SCALED ? cases[i].scaled : cases[i].unscaled;
         }
         assert_says(t, cases[i].text, true);
-        assert_says(t, "unscaled ends where an output of 0 is", i == 3);
+        assert_says(t, "unscaled ends within 10% of what an output of 0 costs: loss 0.5, 0 has 0.5", i == 3);
         assert_says(t, "largest weight above 0.9: scaled in 0 of 1, unscaled in 0 of 1 epochs", true);
     }
     free(t);
