@@ -164,6 +164,9 @@ void av_lab_sync(struct av_app *app);
 /* Is the row among the parameters now? */
 bool av_lab_holds(const struct av_app *app);
 
+/* The state of the pipeline, up to date and at rest. */
+const struct av_snapshot *av_lab_pipeline(struct av_app *app);
+
 /* The parameters to come back to: with the row, wherever it is. */
 struct av_params av_lab_remember(const struct av_app *app);
 /* And from such ones to those of the current view; the row is taken over. */

@@ -71,7 +71,7 @@ static const char *label_of(const struct av_app *app, const struct av_action *a)
 }
 
 /* The actions of the mode that have a label. The view's own come behind the
- * first of them, the scale. */
+ * first of them, the scale, or where that means nothing, before all. */
 static void collect(const struct av_app *app, struct entries *all)
 {
     size_t count;
@@ -79,13 +79,16 @@ static void collect(const struct av_app *app, struct entries *all)
     for (size_t i = 0; i < count; i++) {
         const struct av_action *a = &table[i];
         const char *label = label_of(app, a);
+        if (i == 0 && label == NULL && app->mode == AV_MODE_SCREEN) {
+            add_view(all, app->view);
+        }
         if (label == NULL || (a->modes & (unsigned)app->mode) == 0) {
             continue;
         }
         bool kept = label[0] == '!';
         label += kept ? 1 : 0;
         add(all, 0, a->keys, label, strlen(label), kept);
-        if (all->count == 1 && app->mode == AV_MODE_SCREEN) {
+        if (i == 0 && app->mode == AV_MODE_SCREEN) {
             add_view(all, app->view);
         }
     }
@@ -166,7 +169,7 @@ static int draw_progress(struct av_app *app, struct av_rect r)
     char text[64];
     snprintf(text, sizeof text, "%s %.0f%% · Esc %s", av_work_stopped(app) ? "stopped at" : "working",
              floor(100 * progress), av_work_stopped(app) ? "goes on" : "stops");
-    return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - r.x;
+    return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - GAP - r.x;
 }
 
 void av_bottom_draw(struct av_app *app, struct av_rect r)

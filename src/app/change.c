@@ -231,7 +231,7 @@ static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next
         .cols = body.w,
         .study = av_work_result(app),
         .row = av_lab_holds(app) && app->view->lab ? &next->logits : NULL,
-        .pipeline = app->view->lab ? av_model_snapshot(app->model) : NULL,
+        .pipeline = app->view->lab ? av_lab_pipeline(app) : NULL,
     };
 }
 

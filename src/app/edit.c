@@ -135,8 +135,8 @@ void av_edit_erase(struct av_app *app)
 static const char *alphabet(const struct av_app *app)
 {
     static const char *const of_kind[] = {
-        [AV_PARAM_INT] = "0123456789+-", [AV_PARAM_REAL] = "0123456789+-.eE",    [AV_PARAM_SEED] = "0123456789",
-        [AV_PARAM_CHOICE] = NULL,        [AV_PARAM_LOGITS] = "0123456789+-.eE,",
+        [AV_PARAM_INT] = "0123456789+-", [AV_PARAM_REAL] = "0123456789+-.eE",     [AV_PARAM_SEED] = "0123456789",
+        [AV_PARAM_CHOICE] = NULL,        [AV_PARAM_LOGITS] = "0123456789+-.eE, ",
     };
     switch (app->editor.target) {
     case AV_EDIT_NAMED:
@@ -148,14 +148,16 @@ static const char *alphabet(const struct av_app *app)
     }
 }
 
-/* Every value is written in ASCII, blanks mean nothing. */
+/* Every value is written in ASCII. A blank stands between two logits, and means
+ * nothing elsewhere. */
 void av_edit_key(struct av_app *app)
 {
     struct av_editor *ed = &app->editor;
-    if (app->key <= ' ' || app->key >= AV_KEY_BACKSPACE) {
+    const char *fits = alphabet(app);
+    bool blank_fits = fits == NULL || strchr(fits, ' ') != NULL;
+    if (app->key < ' ' || (app->key == ' ' && !blank_fits) || app->key >= AV_KEY_BACKSPACE) {
         return;
     }
-    const char *fits = alphabet(app);
     if (fits != NULL && strchr(fits, (int)app->key) == NULL) {
         av_app_say(app, "%c is no part of a number; Enter takes what is typed, Esc leaves", (int)app->key);
     } else if (ed->len + 1 < sizeof ed->text) {

@@ -32,6 +32,20 @@ void av_lab_sync(struct av_app *app)
     lab->on = on;
 }
 
+/* When it cannot be had, the state before stands. */
+const struct av_snapshot *av_lab_pipeline(struct av_app *app)
+{
+    struct av_params p = app->params;
+    struct av_error e;
+    if (app->lab.on) {
+        p.logits.n = 0;
+        p.key = app->lab.key;
+        p.query = app->lab.query;
+        av_model_update(app->model, &p, 0, &e);
+    }
+    return av_model_snapshot(app->model);
+}
+
 struct av_params av_lab_remember(const struct av_app *app)
 {
     struct av_params p = app->params;

@@ -42,7 +42,7 @@ static const struct stand_ins table[] = {
     { 0x2580, "\".:-=+*%#%*+=-:|=:*%-|..'#\\##'/#" },
     { 0x25A0, "#oo#######..--||--^^^^>>>>>>vvvv<<<<<<*x**ooooo*" },
     { 0x25D0, "~" },      /* half a circle */
-    { 0x2713, "vvxxxx" }, /* checks and crosses */
+    { 0x2713, "++xxxx" }, /* checks and crosses */
 };
 
 uint32_t av_glyph_ascii(uint32_t code)

@@ -231,7 +231,7 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
     struct av_axis axis = { h->lo, h->hi, false, r.w - MARGIN - 1 };
     if (h->bins == 0 || !(h->hi > h->lo)) {
         av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y, r.w - 2, r.h }, AV_ROLE_DIM,
-                     s->from_logits ? "logits given: no scores. See the views weights and gradient."
+                     s->from_logits ? "logits given: no scores. See the views weights and softmax."
                                     : "no scores to show");
     } else if (r.h >= AXIS_H + TITLE_H + 1 && axis.cells >= 8) {
         struct plot plots[2];

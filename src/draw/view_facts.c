@@ -94,7 +94,7 @@ static void draw_header(struct av_canvas *c, struct av_rect r, const struct av_v
         }
         return;
     }
-    snprintf(text, sizeof text, "%zu claims, seeds %llu to %llu", facts->count, (unsigned long long)facts->seed,
+    snprintf(text, sizeof text, "%zu claims, seeds %llu .. %llu", facts->count, (unsigned long long)facts->seed,
              (unsigned long long)(facts->seed + AV_FACT_SEEDS - 1));
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, text);
     draw_counts(c, x > r.x + 1 ? x + 3 : x, right, r.y, facts);
@@ -124,7 +124,32 @@ static void draw_headings(struct av_canvas *c, struct av_rect r)
     av_plot_fit(c, r.x + WORD_X, k.claim, r.y, AV_ROLE_DIM, "verdict");
     av_plot_fit(c, k.claim, k.quantity, r.y, AV_ROLE_DIM, "the claim");
     av_plot_fit(c, k.quantity, k.value, r.y, AV_ROLE_DIM, "what was measured");
-    av_plot_fit_right(c, k.value, k.right, r.y, AV_ROLE_DIM, "measured");
+    av_plot_fit_right(c, k.value, k.right, r.y, AV_ROLE_DIM, k.quantity < k.value ? "measured" : "settings agree");
+}
+
+/* In how many of its settings the claim is so. */
+static size_t agreeing(const struct av_fact *f)
+{
+    size_t settings = av_claim_settings(f->claim);
+    size_t n = 0;
+    for (size_t i = 0; i < settings; i++) {
+        n += f->at[i].agrees;
+    }
+    return n;
+}
+
+/* The value that decides, beside what it is of; else how far the claim holds. */
+static void draw_value(struct av_canvas *c, const struct columns *k, int y, const struct av_fact *f)
+{
+    char value[AV_FACT_LINE];
+    if (f->claim->timed) { /* differs from run to run: it is told in full alone */
+        snprintf(value, sizeof value, "timed");
+    } else if (k->quantity < k->value) {
+        av_fact_short(value, &f->at[av_fact_decisive(f)], k->right - k->value, c->ascii);
+    } else {
+        snprintf(value, sizeof value, "%zu of %zu", agreeing(f), av_claim_settings(f->claim));
+    }
+    av_plot_fit_right(c, k->value, k->right, y, AV_ROLE_TEXT, value);
 }
 
 /* The quantity and the setting that the value is of. */
@@ -139,7 +164,6 @@ static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_fact
 {
     struct columns k = make_columns(r);
     struct av_fact_look look = av_fact_look(f->verdict);
-    char value[AV_FACT_LINE];
     av_canvas_put(c, r.x + GLYPH_X, r.y, look.glyph, look.role);
     av_plot_fit(c, r.x + WORD_X, k.claim, r.y, look.role, r.w >= WIDE ? look.word : look.brief);
     struct av_rect claim = { k.claim, r.y, k.quantity - k.claim - 1, 1 };
@@ -153,10 +177,7 @@ static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_fact
     if (k.quantity < k.value) {
         draw_quantity(c, &k, r.y, f);
     }
-    /* Times differ from run to run: they are told in full alone. */
-    av_plot_fit_right(c, k.value, k.right, r.y, AV_ROLE_TEXT,
-                      f->claim->timed ? "timed"
-                                      : av_fact_short(value, &f->at[av_fact_decisive(f)], k.right - k.value, c->ascii));
+    draw_value(c, &k, r.y, f);
 }
 
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)

@@ -73,17 +73,7 @@ static enum av_status parse_seed(const struct av_param *row, uint64_t *out, cons
     return AV_OK;
 }
 
-/* Narrows [*text, *end) to what stands between blanks. */
-static void trim(const char **text, const char **end)
-{
-    while (*text < *end && **text == ' ') {
-        (*text)++;
-    }
-    while (*end > *text && (*end)[-1] == ' ') {
-        (*end)--;
-    }
-}
-
+/* Numbers with a comma or blanks between two. */
 static enum av_status parse_logits(struct av_logit_list *list, const char *value, struct av_error *e)
 {
     struct av_logit_list read = { 0, { 0 } };
@@ -92,23 +82,23 @@ static enum av_status parse_logits(struct av_logit_list *list, const char *value
     }
     const char *at = value;
     for (;;) {
-        const char *end = at + strcspn(at, ",");
-        const char *from = at, *to = end;
+        at += strspn(at, " ");
+        const char *end = at + strcspn(at, ", ");
         double x = 0;
-        trim(&from, &to);
-        if (!parse_real(from, to, &x) || !isfinite(x)) {
+        if (!parse_real(at, end, &x) || !isfinite(x)) {
             return av_fail(e, AV_USAGE, "logits: number %lld is '%.*s', not a finite number", (long long)read.n + 1,
-                           (int)(to - from < 40 ? to - from : 40), from);
+                           (int)(end - at < 40 ? end - at : 40), at);
         }
         if (read.n == AV_LOGITS_MAX) {
             return av_fail(e, AV_USAGE, "logits: number %lld is one too many; at most %d are taken",
                            (long long)read.n + 1, AV_LOGITS_MAX);
         }
         read.at[read.n++] = x;
-        if (*end == '\0') {
+        at = end + strspn(end, " ");
+        if (*at == '\0') {
             break;
         }
-        at = end + 1;
+        at += *at == ',' ? 1 : 0;
     }
     *list = read;
     return AV_OK;

@@ -76,15 +76,19 @@ static inline void press(struct av_app *app, const char *keys)
     for_keys(keys, press_one, app);
 }
 
-/* Goes to the view of that name by its number key. */
+/* Goes to the view of that name: by its number key, or by Tab behind the tenth. */
 static inline const struct av_view *show(struct av_app *app, const char *name)
 {
     size_t count;
     const struct av_view *const *views = av_views(&count);
-    for (size_t i = 0; i < count && i < 9; i++) {
-        char key[2] = { (char)('1' + i), '\0' };
+    for (size_t i = 0; i < count; i++) {
         if (strcmp(views[i]->name, name) == 0) {
+            size_t numbered = i < 9 ? i : 9;
+            char key[2] = { (char)(numbered < 9 ? '1' + numbered : '0'), '\0' };
             press(app, key);
+            for (size_t tabs = numbered; tabs < i; tabs++) {
+                press(app, "Tab");
+            }
             return views[i];
         }
     }

@@ -146,6 +146,40 @@ static void a_row_is_typed(void **state)
     av_app_free(app);
 }
 
+/* Blanks part numbers as well: "3 2 1" is no 321. */
+static void a_row_is_typed_with_blanks(void **state)
+{
+    (void)state;
+    struct av_app *app = open_lab();
+    press(app, "Up =");
+    type_text(app, "3 2  -1");
+    press(app, "Enter");
+    ASSERT_ROW(app, 3, 2, -1);
+    press(app, ":");
+    type_text(app, "logits=4 , 5 6");
+    press(app, "Enter");
+    ASSERT_ROW(app, 4, 5, 6);
+    av_app_free(app);
+}
+
+/* The row that is loaded is of the state as it is set, not of one on its way. */
+static void a_loaded_row_is_at_rest(void **state)
+{
+    (void)state;
+    struct av_app *app = open_animated();
+    double score = av_app_snapshot(app, 0)->scores[0];
+    av_app_tick(app, 1000);
+    press(app, "s");
+    av_app_tick(app, 1020);
+    av_app_draw(app);
+    show(app, "softmax");
+    press(app, "L");
+    const struct av_params *p = params_of(app);
+    assert_int_equal(p->logits.n, 32);
+    assert_true(p->logits.at[0] == score);
+    av_app_free(app);
+}
+
 static void one_logit_is_typed(void **state)
 {
     (void)state;
@@ -212,6 +246,8 @@ int main(void)
         cmocka_unit_test(edits_are_undone_one_by_one),
         cmocka_unit_test(undo_reaches_the_row_from_elsewhere),
         cmocka_unit_test(a_row_is_typed),
+        cmocka_unit_test(a_row_is_typed_with_blanks),
+        cmocka_unit_test(a_loaded_row_is_at_rest),
         cmocka_unit_test(one_logit_is_typed),
         cmocka_unit_test(only_its_parameters_are_listed),
         cmocka_unit_test(shared_parameters_are_shared),

@@ -128,7 +128,7 @@ static void logits_leave_no_hole(void **state)
     assert_int_equal(find(&c, "entropy "), 5); /* a blank, the legend */
     assert_true(find(&c, "d_scores") > 5);
     av_canvas_free(&c);
-    assert_says("scores", &f, 80, 22, "See the views weights and gradient.");
+    assert_says("scores", &f, 80, 22, "See the views weights and softmax.");
     fake_free(&f);
 }
 
