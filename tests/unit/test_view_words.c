@@ -124,7 +124,7 @@ static void logits_leave_no_hole(void **state)
     f.s.histogram = (struct av_score_histogram){ 0 };
     struct av_canvas c = drawn("overview", &f, 80, 22, false);
     assert_int_equal(find(&c, "logits given: no scores. See the views"), 1);
-    assert_int_equal(find(&c, "weights and gradient."), 2);
+    assert_int_equal(find(&c, "weights and softmax."), 2);
     assert_int_equal(find(&c, "entropy "), 5); /* a blank, the legend */
     assert_true(find(&c, "d_scores") > 5);
     av_canvas_free(&c);
