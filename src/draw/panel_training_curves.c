@@ -200,7 +200,7 @@ static void draw_alarms(const struct plot *p, int strips, int axis_y)
     for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
         struct av_training_marks m = av_training_marks(twin);
         if (strips > 0) {
-            av_canvas_text_right(p->c, p->cells.x - 1, y, AV_ROLE_DIM, "alarm");
+            av_canvas_text_right(p->c, p->cells.x - 2, y, AV_ROLE_DIM, "alarm");
             av_canvas_put(p->c, p->cells.x - 1, y, m.main, m.role);
         }
         draw_alarms_of(p, twin, strips > 0 ? y++ : axis_y);

@@ -173,9 +173,10 @@ void av_panel_training_findings(struct av_canvas *c, struct av_rect r, const str
     struct av_training_finding lines[AV_TRAINING_FINDINGS];
     const size_t n = av_training_findings(t, lines);
     struct av_rect clip = av_plot_enter(c, r);
-    for (size_t i = 0; i < n && (int)i < r.h; i++) {
-        struct av_rect line = { r.x + 1, r.y + (int)i, r.w - 1, 1 };
-        av_plot_wrap(c, line, lines[i].alarm ? AV_ROLE_WARN : AV_ROLE_TEXT, lines[i].text);
+    int y = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct av_rect rest = { r.x + 1, r.y + y, r.w - 1, r.h - y };
+        y += av_plot_wrap(c, rest, lines[i].alarm ? AV_ROLE_WARN : AV_ROLE_TEXT, lines[i].text);
     }
     av_canvas_clip(c, clip);
 }

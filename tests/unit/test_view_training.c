@@ -214,7 +214,7 @@ static void alarms_stand_where_they_fire(void **state)
     const struct av_training *t = result_of(s.study);
     press(&s, "yyyz"); /* the largest weight alone, a column or more for each epoch */
     struct av_canvas c = drawn(&s, 80, 22);
-    const char *const names[AV_TWINS] = { [AV_TWIN_SCALED] = "alarm●", [AV_TWIN_UNSCALED] = "alarm◇" };
+    const char *const names[AV_TWINS] = { [AV_TWIN_SCALED] = "alarm ●", [AV_TWIN_UNSCALED] = "alarm ◇" };
     for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
         int y = find(&c, names[twin]), fired = 0;
         assert_true(y > 0);
