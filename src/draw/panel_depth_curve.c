@@ -14,7 +14,7 @@ enum {
     NOISE = '~',
     ZERO = '0',
     OVERFLOWED = '!',
-    BEHIND = 0x00D7
+    BEHIND = '-'
 };
 
 /* A plot: its cells, and the axes over them. */

@@ -203,8 +203,9 @@ static void write_text(struct av_str *out, const struct av_depth_study *study)
         }
     }
     av_str_add(out, "\nNorms of gradients of white noise at the top; cosine: mean between tokens; size:\n"
-                    "of the output; logits: their standard deviation. noise: rounding of a gradient\n"
-                    "that is 0; 0: every row is one-hot.\n\n");
+                    "of the output; logits: their standard deviation. noise: lost in rounding, below\n");
+    av_str_addf(out, "%s of the terms that cancel; 0: every row is one-hot.\n\n",
+                study->twins[1]->config.single ? "1e-7" : "1e-12");
     for (int k = 0; k < 2; k++) {
         const struct av_depth_cell *cell = study->twins[k == 0];
         char words[AV_DEPTH_WORDS];

@@ -156,7 +156,7 @@ static void say_overflow(char *out, size_t room, const struct av_depth_stack *s)
 {
     const bool forward = s->overflow == AV_DEPTH_FORWARD;
     snprintf(out, room, "%s overflows %s in layer %zu%s", forward ? "the signal" : "the gradient",
-             s->single ? "f32" : "f64", s->overflow_layer, forward ? ": no gradients" : " on its way back");
+             s->single ? "f32" : "f64", s->overflow_layer, forward ? ": no gradients" : "");
 }
 
 const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell *cell)
