@@ -39,7 +39,8 @@ static void label_values(struct av_canvas *c, const struct av_axis *a, int x, in
     const bool few = a->log && a->hi / a->lo < 100;
     int behind = -2;
     av_plot_axis_y(c, a, x, y, few ? 0 : MARGIN - 1);
-    for (double v = av_training_round(a->lo, 1); few && v <= a->hi; v = av_training_round(v * PAST, 1)) {
+    double v = av_training_round(a->lo, 1);
+    while (few && v <= a->hi) {
         char text[AV_NUMBER_MAX];
         int cell = av_axis_cell(a, v);
         if (cell > behind + 1) {
@@ -47,6 +48,7 @@ static void label_values(struct av_canvas *c, const struct av_axis *a, int x, in
             av_canvas_text_right(c, x, y + a->cells - 1 - cell, AV_ROLE_AXIS, av_plot_short(text, v, 1));
             behind = cell;
         }
+        v = av_training_round(v * PAST, 1);
     }
 }
 
@@ -261,7 +263,7 @@ static void draw_title(const struct plot *p, struct av_rect r)
         x = draw_words(p->c, x, right, r.y, kind);
     }
     int end = x;
-    for (int brief = 0; kind->level != NO_LEVEL && brief < 2 && end == x; brief++) {
+    for (int brief = 0; kind->level != AV_LEVEL_NONE && brief < 2 && end == x; brief++) {
         char text[64];
         av_training_level_text(text, kind, p->t, brief);
         end = av_panel_legend(p->c, x, right, r.y, (struct av_fill){ LEVEL, role }, text);
@@ -285,7 +287,7 @@ static void draw_plot(struct av_canvas *c, struct av_rect r, const struct av_tra
     const int axis_y = cells.y + cells.h + strips;
     draw_title(&p, r);
     label_values(c, &p.value, cells.x - 1, cells.y);
-    if (kind->scale == SHARE) {
+    if (kind->scale == AV_PLOT_SHARE) {
         av_canvas_put(c, cells.x - 1, cells.y + cells.h - 1, 0x2524, AV_ROLE_AXIS);
         av_canvas_text_right(c, cells.x - 1, cells.y + cells.h - 1, AV_ROLE_AXIS, "0");
     }

@@ -8,7 +8,9 @@
 
 enum { PIECES = 16, PAGES = AV_TRAINING_SERIES, LINE = 96, BAR_W = 16, GHOST_NAMES = 3, UNDONE = 0x00B7 };
 
-#define SLOW_STEP 0.06 /* seconds; a longer one is felt, its parts being half as long at most */
+/* Seconds. A key waits for one of the six parts of a step, the longest of which
+ * is about a third of it: from here on that can be felt. */
+#define SLOW_STEP 0.06
 
 /* ---- The experiment ---------------------------------------------------------------- */
 
@@ -78,24 +80,22 @@ static void span_text(char out[32], double seconds)
 }
 
 /* Steps a second and the time left; what a long step means for the keys. */
-static int draw_rate(struct av_canvas *c, int x, int right, int y, const struct av_view_context *ctx)
+static void draw_rate(struct av_canvas *c, int x, int right, int y, const struct av_view_context *ctx)
 {
     const struct av_training *t = ctx->study;
     const double rate = ctx->rate * (double)t->total;
     char text[LINE], number[AV_NUMBER_MAX], left[32];
     if (!(rate > 0) || ctx->progress >= 1) {
-        return x;
+        return;
     }
     span_text(left, (1 - ctx->progress) / ctx->rate);
-    snprintf(text, sizeof text, "%s steps/s  %s left",
-             rate >= 10 ? (snprintf(number, sizeof number, "%.0f", rate), number) : av_plot_number(number, rate, 2),
-             left);
+    av_plot_number(number, rate, rate < 100 ? 2 : 3);
+    snprintf(text, sizeof text, "%s steps/s  %s left", number, left);
     int end = av_plot_fit(c, x, right, y, AV_ROLE_TEXT, text);
     if (rate * SLOW_STEP < 1 && end > x) {
         snprintf(text, sizeof text, "keys wait for parts of a step of %s s", av_plot_number(number, 1 / rate, 2));
-        return av_plot_fit(c, end + 2, right, y, AV_ROLE_WARN, text);
+        av_plot_fit(c, end + 2, right, y, AV_ROLE_WARN, text);
     }
-    return end;
 }
 
 static void draw_progress(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)

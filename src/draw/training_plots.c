@@ -9,17 +9,29 @@
 enum { DECADES_MOST = 12 };
 
 static const struct av_training_plot kinds[] = {
-    { "loss", "mean squared error", LOG, AV_TRAIN_LOSS, AV_TRAIN_LOSS, { "", "" }, LEVEL_ZERO_LOSS },
-    { "gradient of w_q, w_k", "", LOG, AV_TRAIN_GRAD_QK_NORM, AV_TRAIN_GRAD_QK_NORM, { "", "" }, LEVEL_BAND },
-    { "|d_q| per token", "", LOG, AV_TRAIN_D_Q_MEDIAN, AV_TRAIN_D_Q_MEAN, { "median", "mean" }, NO_LEVEL },
-    { "largest weight", "mean", SHARE, AV_TRAIN_MAX_WEIGHT, AV_TRAIN_MAX_WEIGHT, { "", "" }, LEVEL_LARGEST },
-    { "entropy", "/ ln n, mean", SHARE, AV_TRAIN_ENTROPY_NORM, AV_TRAIN_ENTROPY_NORM, { "", "" }, NO_LEVEL },
-    { "logit std", "within rows", LOG, AV_TRAIN_LOGIT_STD, AV_TRAIN_LOGIT_STD, { "", "" }, NO_LEVEL },
-    { "gradient", "of all parameters", LOG, AV_TRAIN_GRAD_NORM, AV_TRAIN_GRAD_NORM, { "", "" }, NO_LEVEL },
-    { "|d_k| per token", "", LOG, AV_TRAIN_D_K_MEDIAN, AV_TRAIN_D_K_MEAN, { "median", "mean" }, NO_LEVEL },
-    { "mean of entries", "", LINEAR, AV_TRAIN_Q_MEAN, AV_TRAIN_K_MEAN, { "q", "k" }, LEVEL_0 },
-    { "variance of entries", "", LOG, AV_TRAIN_Q_VAR, AV_TRAIN_K_VAR, { "q", "k" }, LEVEL_1 },
-    { "alpha", "learned", LOG, AV_TRAIN_ALPHA, AV_TRAIN_ALPHA, { "", "" }, NO_LEVEL },
+    { "loss", "mean squared error", AV_PLOT_LOG, AV_TRAIN_LOSS, AV_TRAIN_LOSS, { "", "" }, AV_LEVEL_ZERO_LOSS },
+    { "gradient of w_q, w_k",
+      "",
+      AV_PLOT_LOG,
+      AV_TRAIN_GRAD_QK_NORM,
+      AV_TRAIN_GRAD_QK_NORM,
+      { "", "" },
+      AV_LEVEL_BAND },
+    { "|d_q| per token", "", AV_PLOT_LOG, AV_TRAIN_D_Q_MEDIAN, AV_TRAIN_D_Q_MEAN, { "median", "mean" }, AV_LEVEL_NONE },
+    { "largest weight", "mean", AV_PLOT_SHARE, AV_TRAIN_MAX_WEIGHT, AV_TRAIN_MAX_WEIGHT, { "", "" }, AV_LEVEL_LARGEST },
+    { "entropy",
+      "/ ln n, mean",
+      AV_PLOT_SHARE,
+      AV_TRAIN_ENTROPY_NORM,
+      AV_TRAIN_ENTROPY_NORM,
+      { "", "" },
+      AV_LEVEL_NONE },
+    { "logit std", "within rows", AV_PLOT_LOG, AV_TRAIN_LOGIT_STD, AV_TRAIN_LOGIT_STD, { "", "" }, AV_LEVEL_NONE },
+    { "gradient", "of all parameters", AV_PLOT_LOG, AV_TRAIN_GRAD_NORM, AV_TRAIN_GRAD_NORM, { "", "" }, AV_LEVEL_NONE },
+    { "|d_k| per token", "", AV_PLOT_LOG, AV_TRAIN_D_K_MEDIAN, AV_TRAIN_D_K_MEAN, { "median", "mean" }, AV_LEVEL_NONE },
+    { "mean of entries", "", AV_PLOT_LINEAR, AV_TRAIN_Q_MEAN, AV_TRAIN_K_MEAN, { "q", "k" }, AV_LEVEL_0 },
+    { "variance of entries", "", AV_PLOT_LOG, AV_TRAIN_Q_VAR, AV_TRAIN_K_VAR, { "q", "k" }, AV_LEVEL_1 },
+    { "alpha", "learned", AV_PLOT_LOG, AV_TRAIN_ALPHA, AV_TRAIN_ALPHA, { "", "" }, AV_LEVEL_NONE },
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -37,51 +49,51 @@ const struct av_training_plot *av_training_plot(const struct av_training *t, int
 size_t av_training_plot_fields(const struct av_training_look *look, const struct av_training *t,
                                enum av_train_field fields[2])
 {
-    const struct av_training_plot *kind = av_training_plot(t, look->first);
-    fields[0] = kind->main;
-    fields[1] = kind->second;
-    return kind->main != kind->second ? 2 : 1;
+    const struct av_training_plot *plot = av_training_plot(t, look->first);
+    fields[0] = plot->main;
+    fields[1] = plot->second;
+    return plot->main != plot->second ? 2 : 1;
 }
 
-size_t av_training_levels(const struct av_training_plot *kind, const struct av_training *t, double levels[2])
+size_t av_training_levels(const struct av_training_plot *plot, const struct av_training *t, double levels[2])
 {
     const double all[][2] = {
-        [LEVEL_ZERO_LOSS] = { t->zero_loss, 0 },
-        [LEVEL_LARGEST] = { AV_LARGEST_ALARM, 0 },
-        [LEVEL_BAND] = { AV_TRAINING_BAND_LO, AV_TRAINING_BAND_HI },
-        [LEVEL_0] = { 0, 0 },
-        [LEVEL_1] = { 1, 0 },
+        [AV_LEVEL_ZERO_LOSS] = { t->zero_loss, 0 },
+        [AV_LEVEL_LARGEST] = { AV_LARGEST_ALARM, 0 },
+        [AV_LEVEL_BAND] = { AV_TRAINING_BAND_LO, AV_TRAINING_BAND_HI },
+        [AV_LEVEL_0] = { 0, 0 },
+        [AV_LEVEL_1] = { 1, 0 },
     };
-    levels[0] = all[kind->level][0];
-    levels[1] = all[kind->level][1];
-    return kind->level == NO_LEVEL ? 0 : kind->level == LEVEL_BAND ? 2 : 1;
+    levels[0] = all[plot->level][0];
+    levels[1] = all[plot->level][1];
+    return plot->level == AV_LEVEL_NONE ? 0 : plot->level == AV_LEVEL_BAND ? 2 : 1;
 }
 
-bool av_training_plot_fires(const struct av_training_plot *kind, const struct av_train_record *record)
+bool av_training_plot_fires(const struct av_training_plot *plot, const struct av_train_record *record)
 {
-    return kind->level == LEVEL_LARGEST
+    return plot->level == AV_LEVEL_LARGEST
                ? av_training_fires(AV_TRAINING_LARGEST, record)
                : av_training_fires(AV_TRAINING_LOW, record) || av_training_fires(AV_TRAINING_HIGH, record);
 }
 
-bool av_training_has_alarms(const struct av_training_plot *kind)
+bool av_training_has_alarms(const struct av_training_plot *plot)
 {
-    return kind->level == LEVEL_LARGEST || kind->level == LEVEL_BAND;
+    return plot->level == AV_LEVEL_LARGEST || plot->level == AV_LEVEL_BAND;
 }
 
-void av_training_level_text(char out[64], const struct av_training_plot *kind, const struct av_training *t, bool brief)
+void av_training_level_text(char out[64], const struct av_training_plot *plot, const struct av_training *t, bool brief)
 {
     static const char *const texts[][2] = {
-        [LEVEL_LARGEST] = { "alarm above 0.9", "alarm" },
-        [LEVEL_BAND] = { "rule of thumb: 1e-3 .. 1e-1", "rule of thumb" },
-        [LEVEL_0] = { "0", "0" },
-        [LEVEL_1] = { "1", "1" },
+        [AV_LEVEL_LARGEST] = { "alarm above 0.9", "alarm" },
+        [AV_LEVEL_BAND] = { "rule of thumb: 1e-3 .. 1e-1", "rule of thumb" },
+        [AV_LEVEL_0] = { "0", "0" },
+        [AV_LEVEL_1] = { "1", "1" },
     };
     char number[AV_NUMBER_MAX];
-    if (kind->level == LEVEL_ZERO_LOSS) {
+    if (plot->level == AV_LEVEL_ZERO_LOSS) {
         snprintf(out, 64, brief ? "of 0: %s" : "an output of 0: %s", av_plot_short(number, t->zero_loss, 3));
     } else {
-        snprintf(out, 64, "%s", texts[kind->level][brief]);
+        snprintf(out, 64, "%s", texts[plot->level][brief]);
     }
 }
 
@@ -112,25 +124,25 @@ static void widen(struct range *range, double v)
     }
 }
 
-static void widen_by_curve(struct range *range, const struct av_training_plot *kind,
+static void widen_by_curve(struct range *range, const struct av_training_plot *plot,
                            const struct av_training_curve *curve)
 {
     for (size_t i = 0; i < curve->count; i++) {
-        widen(range, curve->at[i].at[kind->main]);
-        widen(range, curve->at[i].at[kind->second]);
+        widen(range, curve->at[i].at[plot->main]);
+        widen(range, curve->at[i].at[plot->second]);
     }
 }
 
-static struct range range_of(const struct av_training_plot *kind, const struct av_training *t,
+static struct range range_of(const struct av_training_plot *plot, const struct av_training *t,
                              enum av_training_series series)
 {
     struct range range = { (double)INFINITY, -(double)INFINITY, (double)INFINITY };
     double levels[2];
-    const size_t n = av_training_levels(kind, t, levels);
+    const size_t n = av_training_levels(plot, t, levels);
     for (int twin = 0; twin < AV_TWINS; twin++) {
-        widen_by_curve(&range, kind, &t->runs[twin].curves[series]);
+        widen_by_curve(&range, plot, &t->runs[twin].curves[series]);
         if (t->ghost.on) {
-            widen_by_curve(&range, kind, &t->ghost.curves[twin][series]);
+            widen_by_curve(&range, plot, &t->ghost.curves[twin][series]);
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -147,21 +159,21 @@ double av_training_round(double v, int direction)
     static const double digits[] = { 1, 2, 5, 10 };
     const double power = pow(10, floor(log10(v) + 1e-12));
     size_t i = 0;
-    while (digits[i + 1] * power <= v * SLIGHT) {
+    while (i < 3 && digits[i + 1] * power <= v * SLIGHT) {
         i++;
     }
-    return direction > 0 && digits[i] * power * SLIGHT < v ? digits[i + 1] * power : digits[i] * power;
+    return direction > 0 && i < 3 && digits[i] * power * SLIGHT < v ? digits[i + 1] * power : digits[i] * power;
 }
 
-struct av_axis av_training_value_axis(const struct av_training_plot *kind, const struct av_training *t,
+struct av_axis av_training_value_axis(const struct av_training_plot *plot, const struct av_training *t,
                                       enum av_training_series series, int cells)
 {
-    const struct range range = range_of(kind, t, series);
+    const struct range range = range_of(plot, t, series);
     double half = 0.5 / (cells > 1 ? cells - 1 : 1);
-    if (kind->scale == SHARE) {
+    if (plot->scale == AV_PLOT_SHARE) {
         return (struct av_axis){ -half, 1 + half, false, cells };
     }
-    if (kind->scale == LINEAR) {
+    if (plot->scale == AV_PLOT_LINEAR) {
         double lo = range.lo < range.hi ? range.lo : -1;
         double hi = range.lo < range.hi ? range.hi : 1;
         half *= hi - lo;

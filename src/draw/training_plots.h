@@ -4,8 +4,8 @@
 
 #include "panels_training.h"
 
-enum av_plot_scale { SHARE, LOG, LINEAR };
-enum av_plot_level { NO_LEVEL, LEVEL_ZERO_LOSS, LEVEL_LARGEST, LEVEL_BAND, LEVEL_0, LEVEL_1 };
+enum av_plot_scale { AV_PLOT_SHARE, AV_PLOT_LOG, AV_PLOT_LINEAR };
+enum av_plot_level { AV_LEVEL_NONE, AV_LEVEL_ZERO_LOSS, AV_LEVEL_LARGEST, AV_LEVEL_BAND, AV_LEVEL_0, AV_LEVEL_1 };
 
 /* One plot: a field, and where two belong together the second. */
 struct av_training_plot {

@@ -18,12 +18,12 @@ struct state {
 static double zero_loss(const struct av_train_config *c)
 {
     const double mean2 = c->input_mean * c->input_mean, var = c->input_std * c->input_std;
-    const double value_half = (double)(c->d_model - c->d_model / 2) / (double)c->d_model;
+    const size_t key_half = c->d_model / 2;
     switch (c->task) {
     case AV_TASK_AVERAGE:
         return mean2 + var / (double)c->seq_len;
     case AV_TASK_RECALL:
-        return value_half * (mean2 + var);
+        return (double)(c->d_model - key_half) / (double)c->d_model * (mean2 + var);
     default:
         return mean2 + var;
     }
