@@ -59,7 +59,7 @@ enum av_depth_fate {
 
 struct av_depth_finding {
     enum av_depth_fate fate;
-    size_t alike_from;      /* first layer behind which tokens are alike; count: none */
+    size_t alike_from;      /* first layer whose output has tokens alike; count: none */
     size_t dead, dead_from; /* layers that are dead, and the first of them */
     double ratio;           /* largest over smallest norm of those alive */
     double growth;          /* the first layer's over the last one's, if both are alive */
@@ -71,7 +71,7 @@ struct av_depth_finding av_depth_find(const struct av_depth_stack *s);
 /* "dead", "explodes", "flat" ... */
 const char *av_depth_fate_name(enum av_depth_fate fate);
 
-/* The finding as a sentence. Writes to out and returns it. */
+/* The finding in words, at most 76 cells. Writes to out and returns it. */
 enum { AV_DEPTH_WORDS = 256 };
 const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell *cell);
 

@@ -210,7 +210,7 @@ static void write_text(struct av_str *out, const struct av_depth_study *study)
         const struct av_depth_cell *cell = study->twins[k == 0];
         char words[AV_DEPTH_WORDS];
         if (is_written(study, k == 0)) {
-            av_str_addf(out, "scale %s: %s\n", on_off(k == 0), av_depth_words(words, cell));
+            av_str_addf(out, "scale %s:\n  %s\n", on_off(k == 0), av_depth_words(words, cell));
         }
         if (is_written(study, k == 0) && cell->median.clipped < 1) {
             av_str_addf(out, "  clipped to a norm of %g, each gradient times %.3g\n", cell->config.clip,

@@ -145,11 +145,11 @@ const char *av_depth_fate_name(enum av_depth_fate fate)
 
 /* ---- Words ------------------------------------------------------------------------- */
 
-/* "tokens alike behind layer 2; " or nothing. */
+/* "tokens alike from layer 2; " or nothing. */
 static int say_alike(char out[AV_DEPTH_WORDS], const struct av_depth_finding *f, size_t count)
 {
     out[0] = '\0';
-    return f->alike_from < count ? snprintf(out, AV_DEPTH_WORDS, "tokens alike behind layer %zu; ", f->alike_from) : 0;
+    return f->alike_from < count ? snprintf(out, AV_DEPTH_WORDS, "tokens alike from layer %zu; ", f->alike_from) : 0;
 }
 
 static void say_overflow(char *out, size_t room, const struct av_depth_stack *s)
@@ -162,11 +162,11 @@ static void say_overflow(char *out, size_t room, const struct av_depth_stack *s)
 const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell *cell)
 {
     static const char *const around[][2] = {
-        [AV_DEPTH_FATE_EXPLODES] = { "explode: the first layer gets", "times the last one's gradient" },
+        [AV_DEPTH_FATE_EXPLODES] = { "explode: first layer", "times last" },
         [AV_DEPTH_FATE_FADES] = { "fade: the first layer gets", "times the last one\'s gradient" },
-        [AV_DEPTH_FATE_VANISHES] = { "vanish: the first layer gets", "times the last one's gradient" },
-        [AV_DEPTH_FATE_UNEVEN] = { "uneven: the largest gradient is", "times the smallest" },
-        [AV_DEPTH_FATE_FLAT] = { "flat: the largest gradient is", "times the smallest" },
+        [AV_DEPTH_FATE_VANISHES] = { "vanish: first layer", "times last" },
+        [AV_DEPTH_FATE_UNEVEN] = { "uneven: largest", "times smallest" },
+        [AV_DEPTH_FATE_FLAT] = { "flat: largest", "times smallest" },
     };
     const struct av_depth_stack *s = &cell->median;
     const struct av_depth_finding f = av_depth_find(s);
