@@ -96,7 +96,7 @@ static int plan_needs(struct plan *p, const struct av_chain *chain, int left)
     return left - others;
 }
 
-/* What h lines hold: the lines of the chain, corrected formulas, the legend,
+/* What h lines hold: the lines of the chain, the legend, corrected formulas,
  * needs, and gaps between groups, in this order. */
 static struct plan make_plan(const struct av_chain *chain, struct av_rect r, int h)
 {
@@ -104,6 +104,8 @@ static struct plan make_plan(const struct av_chain *chain, struct av_rect r, int
     struct plan p = { 0 };
     place_columns(&p, r);
     int left = h - (int)chain->count;
+    p.foot = left > 0;
+    left -= p.foot;
     int details = 0;
     for (size_t i = 0; i < chain->count; i++) {
         const struct av_chain_step *s = &chain->steps[i];
@@ -114,8 +116,7 @@ static struct plan make_plan(const struct av_chain *chain, struct av_rect r, int
     }
     p.details = details < left ? details : left > 0 ? left : 0;
     left -= p.details;
-    p.foot = left > 0;
-    left = plan_needs(&p, chain, left - p.foot);
+    left = plan_needs(&p, chain, left);
     p.gaps = left >= GAPS;
     return p;
 }

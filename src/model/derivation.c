@@ -1,13 +1,11 @@
 /* derivation.c - the chain from entries to the gradient, a function a line. */
 #include "attnviz/derivation.h"
 
+#include "derivation_formulas.h"
 #include "file_entries.h"
-#include "score_theory.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* What all lines are made from. */
 struct facts {
@@ -18,26 +16,6 @@ struct facts {
     bool known;                             /* no files: theory is the truth */
     double d, alpha, t;
 };
-
-/* ---- Text ------------------------------------------------------------------- */
-
-static AV_PRINTF(2, 3) void say(char out[AV_CHAIN_TEXT], const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(out, AV_CHAIN_TEXT, fmt, args);
-    va_end(args);
-}
-
-/* The next free line of details. */
-static char *detail(struct av_chain_step *step)
-{
-    size_t i = 0;
-    while (i + 1 < AV_CHAIN_DETAILS && step->detail[i][0] != '\0') {
-        i++;
-    }
-    return step->detail[i];
-}
 
 /* ---- Judging ------------------------------------------------------------------ */
 
@@ -114,8 +92,8 @@ static void entries_mean(struct av_chain_step *step, const struct facts *f, bool
     step->measured = n > 0 ? e.moments.mean : (double)NAN;
     step->error = n > 0 ? hypot(e.std / sqrt(n), (double)FLT_EPSILON * fabs(e.mean)) : (double)NAN;
     step->needs = "assumed: nothing shifts the entries";
-    say(step->formula, "E[%s] = 0", e.name);
-    say(step->instead, "%s_mean = %.4g", e.name, e.mean);
+    av_chain_say(step->formula, "E[%s] = 0", e.name);
+    av_chain_say(step->instead, "%s_mean = %.4g", e.name, e.mean);
     judge(step, n < ENTRIES_LEAST);
 }
 
@@ -130,8 +108,8 @@ static void entries_var(struct av_chain_step *step, const struct facts *f, bool 
     step->measured = av_moments_var(&e.moments);
     step->error = n > 1 ? hypot(hypot(var * sqrt((2 + e.kappa) / n), 4 * var / n), rounding) : (double)NAN;
     step->needs = "assumed: the layers before give unit variance (see the next page)";
-    say(step->formula, "Var[%s] = 1", e.name);
-    say(step->instead, "%s_std^2 = %.4g^2", e.name, e.std);
+    av_chain_say(step->formula, "Var[%s] = 1", e.name);
+    av_chain_say(step->instead, "%s_std^2 = %.4g^2", e.name, e.std);
     judge(step, n < ENTRIES_LEAST);
 }
 
@@ -171,8 +149,8 @@ static void independence(struct av_chain_step *step, const struct facts *f)
     step->measured = n > 0 ? product.mean : (double)NAN;
     step->error = n > 0 ? hypot(sqrt((1 + c * c * (1 + kappa)) / n), 1e-6) : (double)NAN;
     step->needs = "assumed: a query and a key have nothing in common, i = j included";
-    say(step->formula, "corr(q_i, k_i) = 0");
-    say(step->instead, "corr = %.4g", c);
+    av_chain_say(step->formula, "corr(q_i, k_i) = 0");
+    av_chain_say(step->instead, "corr = %.4g", c);
     judge(step, n < ENTRIES_LEAST);
 }
 
@@ -187,37 +165,10 @@ static void scores_mean(struct av_chain_step *step, const struct facts *f)
     step->measured = f->s->score_moments.count > 0 ? f->s->score_moments.mean : (double)NAN;
     step->error = theory->mean.error;
     step->needs = "needs E[q] = 0 or E[k] = 0, and corr 0; any variance, any distribution";
-    say(step->formula, "E[s] = d_k E[q]E[k]");
-    say(step->values, " = %g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
-    say(step->instead, "%g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
-    if (p->corr != 0) {
-        say(detail(step), "+ where i = j: d_k corr q_std k_std = %.4g, in %.3g%% of the pairs", theory->expected.shift,
-            100 * theory->expected.share);
-    }
+    av_chain_say(step->formula, "E[s] = d_k E[q]E[k]");
+    av_chain_say(step->values, " = %g×%.3g×%.3g", f->d, p->q_mean, p->k_mean);
+    av_chain_explain_mean(step, p, &theory->expected);
     judge(step, few_pairs(theory->var));
-}
-
-/* The corrected formula: of pairs i != j, of pairs i = j, of both together. */
-static void explain_var(struct av_chain_step *step, const struct facts *f)
-{
-    const struct av_params *p = f->p;
-    const struct av_expected *e = &f->theory.expected;
-    double q2 = p->q_std * p->q_std;
-    double k2 = p->k_std * p->k_std;
-    if (p->q_mean != 0 || p->k_mean != 0) {
-        say(detail(step), "d_k (Var[q]Var[k] + Var[q]E[k]^2 + Var[k]E[q]^2) = %g (%.3g + %.3g + %.3g)", f->d, q2 * k2,
-            q2 * p->k_mean * p->k_mean, k2 * p->q_mean * p->q_mean);
-    } else if (p->corr == 0) {
-        say(step->instead, "%g×%.3g×%.3g", f->d, q2, k2);
-    }
-    if (p->corr != 0) {
-        bool means = p->q_mean * p->k_mean != 0;
-        double share = 100 * e->share;
-        say(detail(step), "i = j: d_k %sc^2 (1+kappa) Var[q]Var[k]%s = %.4g", means ? "(" : "",
-            means ? " + 2 c q_std k_std E[q]E[k])" : "", e->together - e->apart);
-        say(detail(step), "together: %.4g %+.3g×%.3g%% + %.3g^2×%.3g%%×%.3g%%", e->apart, e->together - e->apart, share,
-            e->shift, share, 100 - share);
-    }
 }
 
 static void scores_var(struct av_chain_step *step, const struct facts *f)
@@ -226,30 +177,26 @@ static void scores_var(struct av_chain_step *step, const struct facts *f)
     step->corrected = if_known(f, f->theory.var.value);
     step->measured = av_moments_var(&f->s->score_moments);
     step->error = f->theory.var.error;
-    step->needs = "needs variances 1, both means 0, corr 0; any distribution of the entries";
-    say(step->formula, "Var[s] = d_k Var[q]Var[k]");
-    say(step->values, " = %g×1×1", f->d);
-    explain_var(step, f);
+    step->needs = "needs s = sum of d_k independent products q_c k_c of mean 0 and variance 1";
+    av_chain_say(step->formula, "Var[s] = d_k Var[q]Var[k]");
+    av_chain_say(step->values, " = %g×1×1", f->d);
+    av_chain_explain_var(step, f->p, &f->theory.expected);
     judge(step, few_pairs(f->theory.var));
 }
 
 /* Its own error is only good to second order: never judged by measurement. */
 static void scores_kurtosis(struct av_chain_step *step, const struct facts *f)
 {
-    const struct av_params *p = f->p;
-    double m4 = 3 + av_expected_kappa((enum av_dist)p->dist);
     step->textbook = 6 / f->d;
     step->corrected = if_known(f, f->theory.kurtosis.value);
     step->measured = av_moments_excess_kurtosis(&f->s->score_moments);
     step->error = f->theory.kurtosis.error;
     step->needs = "needs normal entries (the variance does not), both means 0, corr 0";
-    say(step->formula, "ex. kurtosis = 6/d_k");
-    say(step->values, " = 6/%g", f->d);
-    bool mixed = p->corr != 0;
-    bool centred = p->q_mean == 0 && p->k_mean == 0;
-    say(step->instead, mixed ? "i = j differ" : centred ? "%.4g/d_k" : "means count", m4 * m4 - 3);
+    av_chain_say(step->formula, "ex. kurtosis = 6/d_k");
+    av_chain_say(step->values, " = 6/%g", f->d);
+    av_chain_explain_kurtosis(step, f->p);
     judge(step, true);
-    if (f->known && mixed) {
+    if (f->known && f->p->corr != 0) {
         step->state = AV_CHAIN_BROKEN;
     }
 }
@@ -267,9 +214,9 @@ static void scale_wanted(struct av_chain_step *step, const struct facts *f)
     step->measured = measured > 0 ? 1 / sqrt(measured) : (double)NAN;
     step->error = var.value > 0 ? var.error / (2 * var.value * sqrt(var.value)) : (double)NAN;
     step->needs = "needs Var[s] = d_k: what α has to be for Var[α s] = 1";
-    say(step->formula, "wanted α = 1/sqrt(d_k)");
-    say(step->values, " = 1/sqrt(%g)", f->d);
-    say(step->instead, "1/sqrt(Var[s])");
+    av_chain_say(step->formula, "wanted α = 1/sqrt(d_k)");
+    av_chain_say(step->values, " = 1/sqrt(%g)", f->d);
+    av_chain_say(step->instead, "1/sqrt(Var[s])");
     judge(step, few_pairs(var));
 }
 
@@ -281,10 +228,10 @@ static void scaled_var(struct av_chain_step *step, const struct facts *f)
     step->measured = a2 * av_moments_var(&f->s->score_moments);
     step->error = a2 * f->theory.var.error;
     step->needs = "needs Var[s] = d_k, and α in force: scale on, exponent 0.5";
-    say(step->formula, "Var[α s] = α^2 Var[s]");
-    say(step->values, " = %.4g^2×%g", f->alpha, f->d);
+    av_chain_say(step->formula, "Var[α s] = α^2 Var[s]");
+    av_chain_say(step->values, " = %.4g^2×%g", f->alpha, f->d);
     if (f->known) {
-        say(step->instead, "%.4g^2×%.4g", f->alpha, f->theory.var.value);
+        av_chain_explain_product(step, f->alpha, f->theory.var.value);
     }
     judge(step, few_pairs(f->theory.var));
 }
@@ -299,11 +246,11 @@ static void row_var(struct av_chain_step *step, const struct facts *f)
     step->corrected = if_known(f, a2 * var.value);
     step->measured = a2 * std * std;
     step->error = a2 * var.error;
-    step->needs = "needs Var[α s] = 1 and T = 1; shifts of a whole row (k_mean, offset) go unseen";
-    say(step->formula, "Var_j[z] = (α/T)^2 d_k");
-    say(step->values, " = (%.3g/%.3g)^2×%g", f->alpha, f->t, f->d);
+    step->needs = "needs Var[α s] = 1, T = 1; a shift of whole rows (k_mean, offset) is unseen";
+    av_chain_say(step->formula, "Var_j[z] = (α/T)^2 d_k");
+    av_chain_say(step->values, " = (%.3g/%.3g)^2×%g", f->alpha, f->t, f->d);
     if (f->known && !isnan(var.value)) {
-        say(step->instead, "(%.3g/%.3g)^2×%.4g", f->alpha, f->t, var.value);
+        av_chain_explain_product(step, factor, var.value);
     }
     judge(step, few_pairs(var));
 }
@@ -322,13 +269,13 @@ static void freezing(struct av_chain_step *step, const struct facts *f)
     step->textbook = limit;
     step->measured = f->s->now.row_std;
     step->needs = "else the few largest of n logits stand out and take most of the weight";
-    say(step->formula, "std[z] < sqrt(2 ln n)");
+    av_chain_say(step->formula, "std[z] < sqrt(2 ln n)");
     if (f->s->params.mask == AV_MASK_CAUSAL) {
-        say(step->values, ", mean over the rows");
+        av_chain_say(step->values, ", mean over the rows");
     } else {
-        say(step->values, " = sqrt(2 ln %zu)", f->s->n_k);
+        av_chain_say(step->values, " = sqrt(2 ln %zu)", f->s->n_k);
     }
-    say(step->instead, "frozen");
+    av_chain_say(step->instead, "frozen");
     step->state = state_of(step->measured, step->measured < limit);
 }
 
@@ -339,10 +286,10 @@ static void entropy(struct av_chain_step *step, const struct facts *f)
     step->corrected = f->s->has_theory ? f->s->theory.entropy_norm : (double)NAN;
     step->measured = now->entropy_norm_mean;
     step->needs = "holds while at most 25% of the rows give one key more than 0.9";
-    say(step->formula, "H(p)/ln n, p = softmax(z)");
+    av_chain_say(step->formula, "H(p)/ln n, p = softmax(z)");
     if (now->rows > 0) {
-        say(step->values, ", %.3g%% > 0.9", 100 * share);
-        say(step->instead, "%.3g%% rows > 0.9", 100 * share);
+        av_chain_say(step->values, ", %.3g%% > 0.9", 100 * share);
+        av_chain_say(step->instead, "%.3g%% rows > 0.9", 100 * share);
     }
     step->state = state_of(share, share <= AV_LARGEST_SHARE);
 }
@@ -354,10 +301,10 @@ static void jacobian(struct av_chain_step *step, const struct facts *f)
     step->textbook = AV_DEAD_FRO;
     step->measured = now->jacobian_fro_median;
     step->needs = "holds while the median row and 75% of all rows are above 1e-3";
-    say(step->formula, "|J|, J = diag(p) - p p^T");
+    av_chain_say(step->formula, "|J|, J = diag(p) - p p^T");
     if (now->rows > 0) {
-        say(step->values, ", %.3g%% dead", 100 * now->share_fro_lt_1e_3);
-        say(step->instead, "%.3g%% dead", 100 * now->share_fro_lt_1e_3);
+        av_chain_say(step->values, ", %.3g%% dead", 100 * now->share_fro_lt_1e_3);
+        av_chain_say(step->instead, "%.3g%% dead", 100 * now->share_fro_lt_1e_3);
     }
     step->state = state_of(step->measured, !av_summary_dead(now));
 }
@@ -368,10 +315,12 @@ static void gradient(struct av_chain_step *step, const struct facts *f)
     const struct av_summary *other = &f->s->other;
     step->measured = now->d_scores_rms_median;
     step->needs = "α comes back as a factor: what saturation leaves is multiplied by it";
-    say(step->formula, "dL/ds = (α/T) J dL/dp");
+    av_chain_say(step->formula, "dL/ds = (α/T) J dL/dp");
     if (other->rows > 0) {
-        say(step->values, ", scale %s %.3g", other->scale ? "on" : "off", other->d_scores_rms_median);
-        say(step->instead, "scale %s %.3g", other->scale ? "on" : "off", other->d_scores_rms_median);
+        double rms = other->d_scores_rms_median;
+        const char *name = other->scale ? "scaled" : "unscaled";
+        av_chain_say(step->values, rms > 0 && rms < 1e-4 ? ", %s %.1e" : ", %s %.3g", name, rms);
+        av_chain_say(step->instead, rms > 0 && rms < 1e-4 ? "%s %.1e" : "%s %.3g", name, rms);
     }
     step->state = state_of(step->measured, !av_summary_dead(now));
 }

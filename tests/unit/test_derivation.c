@@ -14,7 +14,23 @@
 #include <cmocka.h>
 
 /* The lines, in order. */
-enum { E_Q, VAR_Q, E_K, VAR_K, CORR, E_S, VAR_S, KURTOSIS, ALPHA, VAR_AS, ROW_VAR, FREEZING, ENTROPY, JACOBIAN };
+enum {
+    E_Q,
+    VAR_Q,
+    E_K,
+    VAR_K,
+    CORR,
+    E_S,
+    VAR_S,
+    KURTOSIS,
+    ALPHA,
+    VAR_AS,
+    ROW_VAR,
+    FREEZING,
+    ENTROPY,
+    JACOBIAN,
+    GRADIENT
+};
 
 enum { SETTINGS_MAX = 6, NEEDS = AV_NEED_OTHER | AV_NEED_THEORY };
 
@@ -316,13 +332,19 @@ static void broken_lines_say_the_corrected_formula(void **state)
         { { "q_std=2", NULL }, VAR_S, "64×4×1" },
         { { "q_std=2", NULL }, VAR_AS, "0.125^2×256" },
         { { "k_mean=0.5", NULL }, VAR_S, "d_k (Var[q]Var[k] + Var[q]E[k]^2 + Var[k]E[q]^2) = 64 (1 + 0.25 + 0)" },
-        { { "corr=0.3", NULL }, E_S, "+ where i = j: d_k corr q_std k_std = 19.2, in 3.12% of the pairs" },
-        { { "corr=0.3", NULL }, VAR_S, "i = j: d_k c^2 (1+kappa) Var[q]Var[k] = 5.76" },
+        { { "corr=0.3", NULL }, E_S, "+ 19.2 = d_k Cov where i = j, 3.12% of pairs; Cov = corr q_std k_std" },
+        { { "corr=0.3", NULL }, VAR_S, "i = j: + d_k Cov^2 (1 + ex. kurtosis of q) = 5.76" },
         { { "corr=0.3", NULL }, VAR_S, "together: 64 +5.76×3.12% + 19.2^2×3.12%×96.9%" },
         { { "dist=rademacher", NULL }, KURTOSIS, "-2/d_k" },
         { { "dist=laplace", NULL }, KURTOSIS, "33/d_k" },
-        { { "exponent=1", NULL }, VAR_AS, "0.01562^2×64" },
-        { { "temperature=2", NULL }, ROW_VAR, "(0.125/2)^2×64" },
+        { { "q_mean=0.5", NULL }, KURTOSIS, "d_k (6 V^2 + 12 V (A+B)) / Var[s]^2" },
+        { { "q_mean=0.5", NULL }, KURTOSIS, "V = Var[q]Var[k], A = Var[q]E[k]^2, B = Var[k]E[q]^2" },
+        { { "k_mean=0.5", "dist=laplace", NULL }, KURTOSIS, "d_k (33 V^2 + 30 V (A+B) + 3 (A^2+B^2)) / Var[s]^2" },
+        { { "k_mean=0.5", "dist=rademacher", NULL }, KURTOSIS, "d_k (-2 V^2 - 2 (A^2+B^2)) / Var[s]^2" },
+        { { "corr=0.3", NULL }, KURTOSIS, "no short form" },
+        { { "exponent=1", NULL }, VAR_AS, "0.0156^2×64" },
+        { { "temperature=2", NULL }, ROW_VAR, "0.0625^2×64" },
+        { { "temperature=2", NULL }, GRADIENT, "unscaled 0.184" },
     };
     struct bench b;
     open_bench(&b);
