@@ -163,7 +163,7 @@ const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell 
 {
     static const char *const around[][2] = {
         [AV_DEPTH_FATE_EXPLODES] = { "explode: first layer", "times last" },
-        [AV_DEPTH_FATE_FADES] = { "fade: the first layer gets", "times the last one\'s gradient" },
+        [AV_DEPTH_FATE_FADES] = { "fade: first layer", "times last" },
         [AV_DEPTH_FATE_VANISHES] = { "vanish: first layer", "times last" },
         [AV_DEPTH_FATE_UNEVEN] = { "uneven: largest", "times smallest" },
         [AV_DEPTH_FATE_FLAT] = { "flat: largest", "times smallest" },
