@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum {
-    MARGIN = 7, /* columns left of the plot: heights, and the axis' name */
+    MARGIN = 8, /* columns left of the plot: the axis' name, heights, the line */
     AXIS_H = 2,
     PLOT_LEAST_H = 2,
     CELLS_LEAST = 11
@@ -96,15 +96,48 @@ static void draw_dots(struct av_canvas *c, struct av_rect r, const struct av_axi
     }
 }
 
+/* A bar in front of another one. A thin end would blank the cell that the bar
+ * behind fills, as if nothing were there: such a cell is the nearer one's from
+ * half on and else is left as it is. */
+static void draw_column(struct av_canvas *c, int x, int bottom, int h, double part, struct av_fill fill)
+{
+    int end = (int)fmin(part * h, h - 1);
+    bool taken = av_canvas_at(c, x, bottom - end)->code != ' ';
+    av_plot_column(c, x, bottom, h, taken ? round(part * h) / h : part, fill);
+}
+
 static void draw_series(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct plot *p)
 {
     struct av_fill fill = av_look_scale(p->scale).fill;
     for (int i = 0; i < a->cells; i++) {
-        av_plot_column(c, r.x + i, r.y + r.h - 1, r.h, at_column(&p->bars, a, i) / p->top, fill);
+        draw_column(c, r.x + i, r.y + r.h - 1, r.h, at_column(&p->bars, a, i) / p->top, fill);
     }
     int middle = a->cells / 2 % 2;
     draw_dots(c, r, a, &p->exact, p->top, AV_MARK_CURVE, middle);
     draw_dots(c, r, a, &p->normal, p->top, AV_MARK_NORMAL, 1 - middle);
+}
+
+/* Is nothing written on this line of the margin? */
+static bool is_blank(const struct av_canvas *c, int x, int right, int y)
+{
+    while (x < right && av_canvas_at(c, x, y)->code == ' ') {
+        x++;
+    }
+    return x >= right;
+}
+
+/* The axis' name on the first lines of the margin that are free. */
+static void draw_name(struct av_canvas *c, struct av_rect r, bool one_height)
+{
+    const char *const words[] = { "density", "at top" };
+    size_t n = one_height ? 1 : 2;
+    int right = r.x - 1;
+    size_t i = 0;
+    for (int y = r.y; y < r.y + r.h && i < n; y++) {
+        if (is_blank(c, r.x - MARGIN, right, y)) {
+            av_canvas_text_right(c, right, y, AV_ROLE_DIM, words[i++]);
+        }
+    }
 }
 
 /* What a full height is of each series; where it is the same, an axis. */
@@ -114,20 +147,20 @@ static void draw_heights(struct av_canvas *c, struct av_rect r, const struct plo
     struct av_axis height = { 0, plots[0].top, false, r.h };
     if (one_height) {
         av_plot_axis_y(c, &height, right, r.y, MARGIN - 1);
+        draw_name(c, r, one_height);
         return;
     }
     for (int y = 0; y < r.h; y++) {
-        av_canvas_put(c, right, r.y + y, 0x2502, AV_ROLE_AXIS);
+        av_canvas_put(c, right, r.y + y, y == 0 ? 0x2524 : 0x2502, AV_ROLE_AXIS);
     }
-    int y = r.y;
-    if (r.h > 2) {
-        av_canvas_text_right(c, right, y++, AV_ROLE_DIM, "top");
-    }
-    for (int i = 1; i >= 0; i--) {
+    for (int i = 0; i < 2; i++) {
+        struct av_fill fill = av_look_scale(plots[1 - i].scale).fill;
         char number[AV_NUMBER_MAX];
-        av_plot_short(number, plots[i].top, 2);
-        av_canvas_text_right(c, right, y++, av_look_scale(plots[i].scale).fill.role, number);
+        av_plot_short(number, plots[1 - i].top, 2);
+        av_canvas_put(c, r.x - MARGIN, r.y + i, fill.body, fill.role);
+        av_canvas_text_right(c, right, r.y + i, fill.role, number);
     }
+    draw_name(c, r, one_height);
 }
 
 void av_panel_distribution(struct av_canvas *c, struct av_rect r, const struct av_distributions *d, size_t panel,

@@ -30,33 +30,41 @@ void av_panel_estimate_line(char out[AV_ESTIMATE_MAX], const struct av_estimate 
 {
     struct av_estimate_text t = av_panel_estimate(e, style.digits);
     const char *gap = style.roomy ? " " : "";
+    const char *apart = style.tight ? "" : " ";
     int n = snprintf(out, AV_ESTIMATE_MAX, "%s", t.measured);
     if (t.error[0] != '\0') {
         n += snprintf(out + n, AV_ESTIMATE_MAX - (size_t)n, "%s%s%s%s", gap, style.ascii ? "+-" : "±", gap, t.error);
     }
     if (!isnan(e->theory) && style.theory_digits > 0) {
         av_plot_short(t.theory, e->theory, style.theory_digits);
-        snprintf(out + n, AV_ESTIMATE_MAX - (size_t)n, " (%s)", t.theory);
+        snprintf(out + n, AV_ESTIMATE_MAX - (size_t)n, "%s(%s)", apart, t.theory);
     }
 }
 
 /* ---- lines --------------------------------------------------------------------- */
 
-/* In how many words the lines of a panel are told; the first that fits is. */
+/* In how many words the lines of a panel are told; the first that fits is. The
+ * words go before what they name does. */
 static const struct wording {
     bool names; /* "scaled", not its glyph alone */
-    bool roomy;
+    bool roomy; /* blanks around the sign of the error */
+    bool tight; /* none before theory */
+    int glyph;  /* columns, with what follows it */
     int digits, gap;
     bool mean_theory;
     const char *mean, *variance, *kurtosis; /* NULL: left out */
 } WORDINGS[] = {
-    { true, true, 2, 3, true, "mean ", "variance ", "excess kurtosis " },
-    { true, false, 2, 2, true, "mean ", "var ", "excess kurtosis " },
-    { false, false, 2, 2, true, "mean ", "var ", "excess kurtosis " },
-    { false, false, 1, 2, true, "mean ", "var ", "excess kurtosis " },
-    { false, false, 1, 1, true, "mean ", "var ", "ex. kurt. " },
-    { false, false, 1, 1, false, "mean ", "var ", "ex. kurt. " },
-    { false, false, 1, 1, false, NULL, "var ", NULL },
+    { true, true, false, 2, 2, 3, true, "mean ", "variance ", "excess kurtosis " },
+    { true, false, false, 2, 2, 2, true, "mean ", "var ", "excess kurtosis " },
+    { false, false, false, 2, 2, 2, true, "mean ", "var ", "excess kurtosis " },
+    { false, false, false, 2, 1, 2, true, "mean ", "var ", "excess kurtosis " },
+    { false, false, false, 2, 1, 1, true, "mean ", "var ", "ex. kurt. " },
+    { false, false, true, 2, 1, 1, true, "mean ", "var ", "ex. kurt. " },
+    { false, false, true, 2, 1, 1, true, "m ", "var ", "kurt " },
+    { false, false, true, 2, 1, 1, true, "m ", "v ", "kurt " },
+    { false, false, true, 1, 1, 1, true, "m ", "v ", "kurt " },
+    { false, false, true, 1, 1, 1, false, "m ", "v ", "kurt " },
+    { false, false, true, 1, 1, 1, false, NULL, "v ", NULL },
 };
 
 enum { GLYPH_W = 2, NAME_W = 10, LINES = 3, THEORY_DIGITS = 4 };
@@ -86,9 +94,9 @@ static int longer(int a, const char *text)
 static struct lines make_lines(const struct av_distribution_panel *panel, const struct wording *w, bool ascii)
 {
     struct lines l = { .kurtosis = "" };
-    struct av_estimate_style style = { w->digits, THEORY_DIGITS, w->roomy, ascii };
-    struct av_estimate_style of_mean = { w->digits, w->mean_theory ? THEORY_DIGITS : 0, w->roomy, ascii };
-    struct av_estimate_style of_kurtosis = { w->digits, w->gap > 1 ? THEORY_DIGITS : 2, w->roomy, ascii };
+    struct av_estimate_style style = { w->digits, THEORY_DIGITS, w->roomy, w->tight, ascii };
+    struct av_estimate_style of_mean = { w->digits, w->mean_theory ? THEORY_DIGITS : 0, w->roomy, w->tight, ascii };
+    struct av_estimate_style of_kurtosis = { w->digits, w->gap > 1 ? THEORY_DIGITS : 2, w->roomy, false, ascii };
     int mean = 0;
     int variance = 0;
     for (size_t i = 0; i < 2; i++) {
@@ -104,7 +112,7 @@ static struct lines make_lines(const struct av_distribution_panel *panel, const 
     if (w->kurtosis != NULL) {
         put_text(l.kurtosis, w->kurtosis, &panel->kurtosis, of_kurtosis);
     }
-    l.variance_at = GLYPH_W + (w->names ? NAME_W : 0) + (mean > 0 ? mean + w->gap : 0);
+    l.variance_at = w->glyph + (w->names ? NAME_W : 0) + (mean > 0 ? mean + w->gap : 0);
     int title = longer(0, l.title) + w->gap + longer(0, l.kurtosis);
     l.width = l.variance_at + variance > title ? l.variance_at + variance : title;
     return l;
@@ -124,7 +132,7 @@ static int draw_lines(struct av_canvas *c, struct av_rect r, const struct av_dis
         struct av_look look = av_look_scale(i == 0);
         int y = r.y + 1 + i;
         av_canvas_put(c, r.x, y, look.fill.body, look.fill.role);
-        x = r.x + GLYPH_W;
+        x = r.x + WORDINGS[at].glyph;
         if (WORDINGS[at].names) {
             av_canvas_text(c, x, y, look.fill.role, look.name);
             x += NAME_W;

@@ -140,7 +140,7 @@ void av_panel_variance_slopes(struct av_canvas *c, struct av_rect r, const struc
     enum { WORDINGS = 3, MARK_W = 2 };
     static const char *const wordings[WORDINGS] = { " variance grows as d_k to the power of ", " variance ∝ d_k^",
                                                     " ∝ d_k^" };
-    const struct av_estimate_style style = { 1, 4, true, c->ascii };
+    const struct av_estimate_style style = { .digits = 1, .theory_digits = 4, .roomy = true, .ascii = c->ascii };
     char text[2][2 * AV_ESTIMATE_MAX];
     int width = r.w + 1;
     for (int i = 0; i < WORDINGS && width > r.w; i++) {

@@ -35,10 +35,10 @@ struct av_estimate_text {
 struct av_estimate_text av_panel_estimate(const struct av_estimate *e, int digits);
 
 /* The same in one piece: "0.995±0.014 (1)", theory with so many digits or (0)
- * not at all; roomy: "0.995 ± 0.014 (1)". */
+ * not at all; roomy: "0.995 ± 0.014 (1)", tight: "0.995±0.014(1)". */
 struct av_estimate_style {
     int digits, theory_digits;
-    bool roomy, ascii;
+    bool roomy, tight, ascii;
 };
 void av_panel_estimate_line(char out[AV_ESTIMATE_MAX], const struct av_estimate *e, struct av_estimate_style style);
 

@@ -90,7 +90,7 @@ static void draw_header(struct av_canvas *c, struct av_rect r, const struct av_v
     char pieces[PIECES][AV_PIECE_MAX];
     bool done = d == NULL || ctx->progress >= 1;
     if (done) {
-        snprintf(text, sizeof text, "%" PRId64 " pairs (q, k)", p->samples);
+        snprintf(text, sizeof text, "%" PRId64 " pairs", p->samples);
     } else {
         snprintf(text, sizeof text, "%zu of %zu pairs so far", d->counted, d->samples);
     }
@@ -100,7 +100,7 @@ static void draw_header(struct av_canvas *c, struct av_rect r, const struct av_v
     }
     snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_param_find("dist")->choices[p->dist]);
     snprintf(pieces[n++], AV_PIECE_MAX, "seed %" PRIu64, p->seed);
-    snprintf(pieces[n++], AV_PIECE_MAX, c->ascii ? "+- se (theory)" : "± se (theory)");
+    snprintf(pieces[n++], AV_PIECE_MAX, "mean, var %s se (theory)", c->ascii ? "+-" : "±");
     av_panel_title(title, "distributions", ctx->state->page, PAGES);
     int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, title) - 2;
     int x = av_plot_fit(c, r.x + 1, right, r.y, done ? AV_ROLE_TITLE : AV_ROLE_SELECT, text) + 3;
@@ -230,8 +230,10 @@ static const char *const about[] = {
     "When entries have mean 0 and variance 1, the scores spread as sqrt(d_k);",
     "divided by it they have variance 1 at every d_k.",
     "Scaled and unscaled fill the height of a panel each, so their heights do not",
-    "compare: the left margin tells the density at the top. A column of the screen",
-    "shows the highest of the bins that it covers.",
+    "compare: the left margin tells the density at the top, of each by its glyph. A",
+    "column of the screen shows the highest of the bins that it covers; over a bar",
+    "of unscaled scores, scaled ones end at the nearest whole cell.",
+    "m, v, kurt: mean, variance and excess kurtosis where room is scarce.",
     "• is the exact density, known for normal entries of mean 0 that are not",
     "correlated; × the normal density of the mean and variance of theory.",
     "se is one standard error, from leaving out one of 50 groups of pairs at a",

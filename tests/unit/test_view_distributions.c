@@ -91,11 +91,12 @@ static void an_estimate_has_the_digits_of_its_error(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char text[AV_ESTIMATE_MAX];
-        av_panel_estimate_line(text, &table[i].e, (struct av_estimate_style){ table[i].digits, 4, false, false });
+        av_panel_estimate_line(text, &table[i].e,
+                               (struct av_estimate_style){ .digits = table[i].digits, .theory_digits = 4 });
         assert_string_equal(text, table[i].text);
     }
     char text[AV_ESTIMATE_MAX];
-    av_panel_estimate_line(text, &table[0].e, (struct av_estimate_style){ 1, 0, true, true });
+    av_panel_estimate_line(text, &table[0].e, (struct av_estimate_style){ .digits = 1, .roomy = true, .ascii = true });
     assert_string_equal(text, "0.99 +- 0.02");
 }
 
@@ -111,13 +112,16 @@ static void it_tells_its_numbers(void **state)
         bool ascii;
         const char *text;
     } table[] = {
-        { 80, 22, false, "10000 pairs (q, k)   normal · seed 42" },
-        { 80, 22, false, " · ± se (theory)" },
-        { 80, 22, true, "+- se (theory)" },
+        { 80, 22, false, "10000 pairs   normal · seed 42" },
+        { 80, 22, false, " · mean, var ± se (theory)" },
+        { 80, 22, true, "mean, var +- se (theory)" },
         { 80, 22, false, "█ scaled  ░ unscaled  • exact" },
         { 80, 22, false, "d_k 1024 ex. kurt. " },
-        { 80, 22, false, "var 1012±13 (1024)" },
-        { 80, 22, true, "var 1012+-13 (1024)" },
+        { 80, 22, false, "░ mean 0.5±0.3(0)     var 1012±13(1024)" },
+        { 80, 22, true, ": m 0.5+-0.3(0)     var 1012+-13(1024)" },
+        { 80, 22, false, "█  0.43┤" },
+        { 80, 22, false, "░  0.11│" },
+        { 80, 22, false, " density│" },
         { 80, 22, false, "◇ unscaled variance grows as d_k to the power of 1.000 ± 0.004 (1)" },
         { 80, 22, false, "● scaled variance grows as d_k to the power of 0.000 ± 0.004 (0)" },
         { 89, 39, false, "variance of the scores over d_k, both axes logarithmic" },
@@ -126,6 +130,32 @@ static void it_tells_its_numbers(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_text(table[i].w, table[i].h, table[i].ascii, table[i].text, true);
+    }
+}
+
+/* A million samples make long numbers: no field and no theory goes. */
+static void long_numbers_lose_no_field(void **state)
+{
+    (void)state;
+    static const struct av_distribution_panel panel = {
+        .d_k = 1024,
+        .kurtosis = { 6.0 / 1024, -0.0142, 0.0051 },
+        .by_scale = { { .mean = { 0, -0.0321, 0.0302 }, .variance = { 1024, 1024.3, 1.9 } },
+                      { .mean = { 0, -0.00104, 0.00084 }, .variance = { 1, 1.0003, 0.0019 } } },
+    };
+    for (int ascii = 0; ascii < 2; ascii++) {
+        struct av_canvas c = { .ascii = ascii == 1 };
+        assert_int_equal(av_canvas_resize(&c, 39, 9, NULL), AV_OK);
+        assert_int_equal(av_panel_distribution_numbers(&c, (struct av_rect){ 0, 0, 39, 9 }, &panel, false), 3);
+        static const char *const texts[][2] = {
+            { "d_k 1024 kurt -0.014±0.005 (5.9e-3)", "d_k 1024 kurt -0.014+-0.005 (5.9e-3)" },
+            { "█ m -0.0010±0.0008(0) v 1.000±0.002(1)", "#m -0.0010+-0.0008(0) v 1.000+-0.002(1)" },
+            { "░ m -0.03±0.03(0)     v 1024±2(1024)", ":m -0.03+-0.03(0)     v 1024+-2(1024)" }
+        };
+        for (int y = 0; y < 3; y++) {
+            assert_int_equal(find(&c, texts[y][ascii]), y);
+        }
+        av_canvas_free(&c);
     }
 }
 
@@ -200,6 +230,30 @@ static void heights(void **state)
     assert_true(count(&c, 9, EIGHTH) > 10);
     assert_true(column_of(&c, TOP_ROW + 1, SCALED) > 0);
     av_canvas_free(&c);
+}
+
+/* No thin end of a bar stands where the unscaled scores go on above it. */
+static void nothing_is_blanked_behind_a_bar(void **state)
+{
+    (void)state;
+    ASK(true, NULL);
+    for (int page = 1; page <= 4; page++) {
+        asked.fake.state.page = page;
+        for (int h = 14; h < 30; h++) {
+            struct av_canvas c = draw_at(0, 0, 80, h, false);
+            int holes = 0;
+            int seen = 0;
+            for (int i = c.cols; i < c.cols * c.rows; i++) {
+                uint32_t code = av_canvas_at(&c, i % c.cols, i / c.cols)->code;
+                uint32_t above = av_canvas_at(&c, i % c.cols, i / c.cols - 1)->code;
+                seen += above == UNSCALED;
+                holes += code >= EIGHTH && code < SCALED && above == UNSCALED;
+            }
+            assert_true(seen > 20);
+            assert_int_equal(holes, 0);
+            av_canvas_free(&c);
+        }
+    }
 }
 
 /* The scaled scores are as wide as the axis over sqrt(d_k): a spike in the
@@ -328,7 +382,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_estimate_has_the_digits_of_its_error),
         cmocka_unit_test_teardown(it_tells_its_numbers, forget),
+        cmocka_unit_test(long_numbers_lose_no_field),
         cmocka_unit_test_teardown(pages_show_one_thing, forget),
+        cmocka_unit_test_teardown(nothing_is_blanked_behind_a_bar, forget),
         cmocka_unit_test_teardown(pairs_so_far_are_told, forget),
         cmocka_unit_test_teardown(without_a_result_it_says_so, forget),
         cmocka_unit_test_teardown(the_normal_density_stands_in, forget),
