@@ -47,6 +47,13 @@ static size_t last_common(const struct av_training *t)
     return a < b ? a : b;
 }
 
+/* To two digits, the rest of a large number being of no meaning. */
+static double two_digits(double v)
+{
+    const double unit = pow(10, floor(log10(v)) - 1);
+    return round(v / unit) * unit;
+}
+
 /* How the losses of the last epoch compare. */
 static void say_losses(struct list *list, const struct av_training *t)
 {
@@ -77,7 +84,7 @@ static void say_losses(struct list *list, const struct av_training *t)
             NAMES[high], 100 * (hi / lo - 1));
     } else {
         say(list, false, "%s: loss scaled %.3g, unscaled %.3g: %s is %.*f times as high", when, scaled, unscaled,
-            NAMES[high], hi / lo < 10 ? 1 : 0, hi / lo);
+            NAMES[high], hi / lo < 10 ? 1 : 0, two_digits(hi / lo));
     }
 }
 

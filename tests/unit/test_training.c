@@ -1,6 +1,8 @@
 /* test_training.c - what the study "training" records of the twin runs. */
+#include "../../src/model/train_tasks.h"
 #include "training_driver.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -326,6 +328,7 @@ static void losses_are_compared_by_rule(void **state)
         { 0.4259, 0.4260, "at the end: the same loss within 1%, scaled 0.4259, unscaled 0.426" },
         { 0.10, 0.15, "loss scaled 0.1, unscaled 0.15: unscaled is 50% higher" },
         { 0.03, 0.01, "loss scaled 0.03, unscaled 0.01: scaled is 3.0 times as high" },
+        { 1.234e-6, 0.3, "unscaled 0.3: unscaled is 240000 times as high" },
         { 0, 0.5, "at the end: loss scaled 0, unscaled 0.5" },
     };
     struct av_training *t = calloc(1, sizeof *t);
@@ -340,30 +343,56 @@ static void losses_are_compared_by_rule(void **state)
                 twin == AV_TWIN_SCALED ? cases[i].scaled : cases[i].unscaled;
         }
         assert_says(t, cases[i].text, true);
-        assert_says(t, "unscaled ends within 10% of what an output of 0 costs: loss 0.5, 0 has 0.5", i == 3);
+        assert_says(t, "unscaled ends within 10% of what an output of 0 costs: loss 0.5, 0 has 0.5", i == 4);
         assert_says(t, "largest weight above 0.9: scaled in 0 of 1, unscaled in 0 of 1 epochs", true);
     }
     free(t);
 }
 
-/* Expectations by hand; inputs have mean 0 and std 1 unless said. */
+/* The mean square of the entries that count in the loss, over many sequences. */
+static double measured_square(const char *settings)
+{
+    enum { SEQUENCES = 2000 };
+    struct av_train_config c;
+    struct av_task_source source;
+    assert_int_equal(configure(&c, settings, NULL), AV_OK);
+    assert_int_equal(av_task_source_new(&source, &c, av_kernels_best(), NULL), AV_OK);
+    const size_t size = c.seq_len * c.d_model, first = av_task_first(&c) * c.d_model;
+    float *x = calloc(size, sizeof *x), *target = calloc(size, sizeof *target);
+    assert_true(x != NULL && target != NULL);
+    double sum = 0;
+    for (size_t i = 0; i < SEQUENCES; i++) {
+        av_task_draw(&source, 0, i, x, target, c.d_model);
+        const float *entries = av_task_is_identity(&c) ? x : target;
+        for (size_t k = first; k < size; k++) {
+            sum += (double)entries[k] * (double)entries[k];
+        }
+    }
+    free(x);
+    free(target);
+    av_task_source_free(&source);
+    return sum / (double)(SEQUENCES * (size - first));
+}
+
+/* At least 10^4 independent entries each: four standard errors are 6%. */
 static void the_loss_of_zero_is_that_of_the_target(void **state)
 {
     (void)state;
     static const struct {
         const char *settings;
-        double expected;
+        double expected; /* by hand */
     } cases[] = {
-        { "task=average seq_len=16", 1.0 / 16 },
-        { "task=average seq_len=4 input_mean=2 input_std=3", 4 + 9.0 / 4 },
-        { "task=reconstruct", 1 },
+        { "task=average d_model=16 seq_len=16", 1.0 / 16 },
+        { "task=average d_model=16 seq_len=4 input_mean=2 input_std=3", 4 + 9.0 / 4 },
+        { "task=reconstruct d_model=16 layer_norm=on input_std=2", 4 },
         { "task=recall d_model=5", 3.0 / 5 },
-        { "task=copy_previous input_std=2", 4 },
+        { "task=copy_previous d_model=16 input_std=2", 4 },
     };
     void *study = opened();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(begin(study, cases[i].settings), AV_OK);
-        assert_float_equal(result_of(study)->zero_loss, cases[i].expected, 1e-12);
+        assert_true(fabs(result_of(study)->zero_loss - cases[i].expected) < 1e-12);
+        assert_true(fabs(measured_square(cases[i].settings) / cases[i].expected - 1) < 0.06);
     }
     training()->close(study);
 }
