@@ -97,7 +97,7 @@ void av_panel_depth_table(struct av_canvas *c, struct av_rect r, const struct av
     struct av_rect clip = av_plot_enter(c, r);
     draw_head(c, r, study, depths);
     for (int i = 0; i < rows; i++) {
-        const size_t row = (size_t)(first + i);
+        const size_t row = (size_t)first + (size_t)i;
         draw_row(c, r, r.y + HEAD_H + i * gap, study, row, row == selected);
     }
     av_canvas_clip(c, clip);

@@ -17,11 +17,11 @@ void av_depth_round(const struct av_depth_math *m, double *x, size_t n)
 
 /* ---- Products ------------------------------------------------------------------ */
 
-void av_depth_transpose(double *out, const double *in, size_t rows, size_t columns)
+void av_depth_transpose(double *out, const double *in, size_t height, size_t width)
 {
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < columns; j++) {
-            out[j * rows + i] = in[i * columns + j];
+    for (size_t i = 0; i < height; i++) {
+        for (size_t j = 0; j < width; j++) {
+            out[j * height + i] = in[i * width + j];
         }
     }
 }

@@ -20,8 +20,8 @@ struct av_depth_math {
 /* Rounds n numbers where the arithmetic is single. */
 void av_depth_round(const struct av_depth_math *m, double *x, size_t n);
 
-/* out [columns, rows] = in [rows, columns] transposed. */
-void av_depth_transpose(double *out, const double *in, size_t rows, size_t columns);
+/* out [width, height] = in [height, width] transposed. */
+void av_depth_transpose(double *out, const double *in, size_t height, size_t width);
 
 /* c [rows, columns] = a b^T, a b and a^T b: sums over `terms` ascending terms.
  * c overlaps neither a nor b. */

@@ -280,6 +280,7 @@ static void what_cannot_be_is_refused(void **state)
         { "lr=-1", "lr=-1: out of range" },
         { "clip=-1", "clip=-1: out of range" },
         { "task=forget", "task=forget: not one of reconstruct average recall copy_previous" },
+        { "task=depth", "task=depth trains nothing: see the view depth" },
         { "task=recall seq_len=1", "seq_len=1: the task recall needs an earlier token" },
         { "task=copy_previous seq_len=1", "seq_len=1: the task copy_previous needs an earlier token" },
         { "task=recall d_model=1", "d_model=1: the task recall needs" },
