@@ -73,7 +73,7 @@ double av_measure_unscaled_over_64(struct av_trial *t, const struct av_fact_sett
 /* Recipe at->x with at->n_q layers; NULL while it is under way. */
 static const struct av_depth_stack *stack(struct av_trial *t, const struct av_fact_setting *at, uint64_t seed)
 {
-    enum { UNIT = 4 };
+    enum { UNIT = 2 };
     const struct av_depth_recipe *r = &av_depth_recipes[(size_t)at->x];
     if (!t->stack_under_way) {
         const struct av_depth_config c = {

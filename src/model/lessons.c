@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { UNIT = 4, SEQ_LEN = 16, BATCH = 8, EPOCH_STEPS = 10, EPOCHS = 15 };
+enum { UNIT = 2, SEQ_LEN = 16, BATCH = 8, EPOCH_STEPS = 10, EPOCHS = 15 };
 
 /* What differs. */
 static const struct {
