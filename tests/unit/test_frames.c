@@ -76,10 +76,14 @@ static void see_all(struct av_app *app, size_t views)
 }
 
 /* In the lab some keys of other views change how long the row is; a study's
- * selected parameter may be one of its sizes. */
+ * selected parameter may be one of its sizes; another seed is another
+ * experiment, with memory of its own. */
 static bool changes_sizes(const struct av_view *view, const char *keys)
 {
-    return (view->lab && strpbrk(keys, "xzZ") != NULL) || (view->study != NULL && strcmp(keys, "Right") == 0);
+    bool row = view->lab && strpbrk(keys, "xzZ") != NULL;
+    bool size = view->study != NULL && strcmp(keys, "Right") == 0;
+    bool anew = view->runs && (strcmp(keys, "r") == 0 || strcmp(keys, "u") == 0);
+    return row || size || anew;
 }
 
 /* Whatever is on the screen: it is drawn, and every change that keeps the
