@@ -61,7 +61,7 @@ static void the_end_is_shown_and_then_there_is_rest(void **state)
 {
     (void)state;
     struct vt vt;
-    begin(&vt, brief, "2000 pairs (q, k)");
+    begin(&vt, brief, "2000 pairs ");
     vt_calm(&vt);
     assert_false(vt_has(&vt, "working"));
     long before = vt_proc(&vt, "voluntary_ctxt_switches");
