@@ -97,7 +97,9 @@ static void run_ghost(struct av_app *app, const struct av_action *a)
 static void run_sweep(struct av_app *app, const struct av_action *a)
 {
     (void)a;
-    if (app->view->runs) {
+    if (app->view->runs && av_work_progress(app) >= 1) {
+        av_app_say(app, "it is at its end");
+    } else if (app->view->runs) {
         av_work_toggle(app);
     } else {
         av_sweep_toggle(app);

@@ -60,7 +60,7 @@ static void add_view(struct entries *all, const struct av_view *view)
 static const char *label_of(const struct av_app *app, const struct av_action *a)
 {
     if (app->view->runs && strcmp(a->name, "play") == 0) {
-        return "!run";
+        return av_work_progress(app) < 1 && !av_work_stopped(app) ? "!pause" : "!run";
     }
     bool idle = a->param != NULL && av_app_inert(app, av_param_find(a->param)) != NULL;
     bool placeless = strcmp(a->name, "compare") == 0 && !av_ghost_has_place(app);
@@ -163,7 +163,7 @@ static int draw_typed(struct av_app *app, struct av_rect r)
 static int draw_progress(struct av_app *app, struct av_rect r)
 {
     double progress = av_work_progress(app);
-    if (progress >= 1 || app->mode != AV_MODE_SCREEN) {
+    if (progress >= 1 || app->mode != AV_MODE_SCREEN || app->view->runs) { /* which tells it by itself */
         return r.w;
     }
     char text[64];

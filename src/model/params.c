@@ -92,7 +92,7 @@ static const struct av_param TABLE[] = {
     { "input_std", AV_PARAM_REAL, AT(input_std), 0, 1000, 1, NEVER, AV_STEP_SIGNED, 0.1, AV_PARAM_VIEW, NULL,
       "standard deviation of the entries of the inputs x" },
     { "task", AV_PARAM_CHOICE, AT(task), 0, AV_TASK_COUNT - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, TASKS,
-      "what is learned in training" },
+      "what is learned in training; depth: a stack that learns nothing" },
     { "epochs", AV_PARAM_INT, AT(epochs), 1, 100000, 100, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
       "how often training goes through its sequences" },
     { "batch", AV_PARAM_INT, AT(batch), 1, 4096, 32, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
