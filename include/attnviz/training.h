@@ -106,7 +106,7 @@ const float *av_training_weights(const struct av_training *t, enum av_training_s
 
 /* What can be said of the runs so far, each line by a rule from the records:
  * how the losses compare, what an alarm's share is, where a run diverged. */
-enum { AV_TRAINING_FINDINGS = 4, AV_TRAINING_FINDING_MAX = 192 };
+enum { AV_TRAINING_FINDINGS = 8, AV_TRAINING_FINDING_MAX = 192 };
 struct av_training_finding {
     char text[AV_TRAINING_FINDING_MAX];
     bool alarm; /* it tells of something that went wrong */

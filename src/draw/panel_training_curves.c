@@ -1,7 +1,7 @@
 /* panel_training_curves.c - twin runs over epochs or steps.
  *
  * A mark is a record; dots join marks that do not touch. Alarms stand below
- * the curves, at the epochs where they fire. */
+ * the curves, as wide as the epochs where they fire. */
 #include "training_plots.h"
 
 #include <math.h>
@@ -184,14 +184,31 @@ static void draw_cursor(const struct plot *p, size_t number)
 
 /* ---- alarms ------------------------------------------------------------------------ */
 
+/* The epoch or step that a column stands for. */
+static size_t number_at(const struct av_axis *axis, int column)
+{
+    const long number = lround(axis->lo + (column + 0.5) * (axis->hi - axis->lo) / axis->cells);
+    return number > 0 ? (size_t)number : 1;
+}
+
+static void draw_alarm(const struct plot *p, const struct av_training_curve *curve, size_t record, int column, int y)
+{
+    if (record < in_sight(p, curve) && av_training_plot_fires(p->kind, &curve->at[record])) {
+        av_canvas_put(p->c, p->cells.x + column, y, AV_MARK_ALARM, AV_ROLE_BAD);
+    }
+}
+
+/* All that is nearest to a record is filled; each record has a column at least. */
 static void draw_alarms_of(const struct plot *p, enum av_twin twin, int y)
 {
     const struct av_training_curve *curve = &p->t->runs[twin].curves[p->series];
     const size_t n = in_sight(p, curve);
+    for (int column = 0; column < p->cells.w && n > 0; column++) {
+        const size_t nearest = (number_at(&p->number, column) + curve->stride / 2) / curve->stride;
+        draw_alarm(p, curve, nearest > 0 ? nearest - 1 : 0, column, y);
+    }
     for (size_t i = 0; i < n; i++) {
-        if (av_training_plot_fires(p->kind, &curve->at[i])) {
-            av_canvas_put(p->c, cell_at(p, (i + 1) * curve->stride, 0).x, y, AV_MARK_ALARM, AV_ROLE_BAD);
-        }
+        draw_alarm(p, curve, i, av_axis_cell(&p->number, (double)((i + 1) * curve->stride)), y);
     }
 }
 
@@ -344,7 +361,6 @@ size_t av_panel_training_number(struct av_rect r, const struct av_training *t, c
     if (x < r.x || x >= r.x + r.w || cells < 1 || at < 0 || at >= cells) {
         return 0;
     }
-    struct av_axis axis = av_training_number_axis(t, look->series, cells);
-    size_t number = (size_t)lround(axis.lo + (at + 0.5) * (axis.hi - axis.lo) / cells);
-    return number > 0 ? number : 1;
+    const struct av_axis axis = av_training_number_axis(t, look->series, cells);
+    return number_at(&axis, at);
 }

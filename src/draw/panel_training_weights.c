@@ -50,10 +50,19 @@ static void draw_cell(struct av_canvas *c, struct av_rect at, double weight)
     }
 }
 
-/* Which moment it is: "after epoch 12", "before step 7", "after 64 steps". */
-static void moment_text(char out[64], const struct av_training_look *look, size_t of)
+/* Of the first steps without a cursor the last of them, which the table shows,
+ * too: not the weights that the run has come to since. */
+static size_t number_of(const struct av_training *t, const struct av_training_look *look)
 {
-    if (look->number == 0) {
+    const size_t a = t->runs[0].ended[AV_TRAINING_STEPS], b = t->runs[1].ended[AV_TRAINING_STEPS];
+    const bool follows = look->number == 0 && look->series == AV_TRAINING_STEPS;
+    return follows ? (a > b ? a : b) : look->number;
+}
+
+/* Which moment it is: "after epoch 12", "before step 7", "after 64 steps". */
+static void moment_text(char out[64], const struct av_training_look *look, size_t number, size_t of)
+{
+    if (number == 0) {
         snprintf(out, 64, "after %zu step%s", of, of == 1 ? "" : "s");
     } else if (look->series == AV_TRAINING_EPOCHS) {
         snprintf(out, 64, "after epoch %zu", of);
@@ -104,14 +113,15 @@ void av_panel_training_weights(struct av_canvas *c, struct av_rect r, const stru
 {
     struct av_rect clip = av_plot_enter(c, r);
     struct av_heat_grid g = grid_of(half_of(r, 0), t);
+    const size_t number = number_of(t, look);
     char text[64] = "";
     int y = g.cells.y + g.cells.h, right = r.x + r.w;
     for (enum av_twin twin = 0; twin < AV_TWINS && g.cells.h > 0; twin++) {
         size_t of = 0;
-        const float *weights = av_training_weights(t, look->series, twin, look->number, &of);
+        const float *weights = av_training_weights(t, look->series, twin, number, &of);
         draw_half(c, half_of(r, twin), t, twin, weights);
         if (weights != NULL) {
-            moment_text(text, look, of);
+            moment_text(text, look, number, of);
         }
     }
     if (g.cells.h > 0) {

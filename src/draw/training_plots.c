@@ -36,14 +36,41 @@ static const struct av_training_plot kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+/* What takes alpha's place where it has crossed 0: a logarithm has no room for that. */
+static const struct av_training_plot crossing_alpha = { "alpha",        "learned",  AV_PLOT_LINEAR, AV_TRAIN_ALPHA,
+                                                        AV_TRAIN_ALPHA, { "", "" }, AV_LEVEL_0 };
+
 int av_training_plots(const struct av_training *t)
 {
     return t->config.learn_scale ? KINDS : KINDS - 1; /* alpha is the last one */
 }
 
+static bool reaches_0(const struct av_training_curve *curve, enum av_train_field field)
+{
+    size_t i = 0;
+    while (i < curve->count && !(curve->at[i].at[field] <= 0)) {
+        i++;
+    }
+    return i < curve->count;
+}
+
+/* In either series, so that both pages have one kind of axis. */
+static bool alpha_reaches_0(const struct av_training *t)
+{
+    bool reaches = false;
+    for (int twin = 0; twin < AV_TWINS; twin++) {
+        for (int series = 0; series < AV_TRAINING_SERIES; series++) {
+            reaches = reaches || reaches_0(&t->runs[twin].curves[series], AV_TRAIN_ALPHA) ||
+                      (t->ghost.on && reaches_0(&t->ghost.curves[twin][series], AV_TRAIN_ALPHA));
+        }
+    }
+    return reaches;
+}
+
 const struct av_training_plot *av_training_plot(const struct av_training *t, int at)
 {
-    return &kinds[at % av_training_plots(t)];
+    const struct av_training_plot *plot = &kinds[at % av_training_plots(t)];
+    return plot->main == AV_TRAIN_ALPHA && alpha_reaches_0(t) ? &crossing_alpha : plot;
 }
 
 size_t av_training_plot_fields(const struct av_training_look *look, const struct av_training *t,

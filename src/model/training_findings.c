@@ -9,6 +9,7 @@
 
 #define SAME 0.01   /* losses this close, relative to the lower, are called the same */
 #define AT_ZERO 0.1 /* a loss this close to that of an output of 0 */
+#define LEARNED 0.5 /* a run whose loss is below this share of it has learned */
 
 static const char *const NAMES[AV_TWINS] = { [AV_TWIN_SCALED] = "scaled", [AV_TWIN_UNSCALED] = "unscaled" };
 
@@ -99,24 +100,100 @@ static void say_nothing_learned(struct list *list, const struct av_training *t, 
     }
 }
 
+/* The first epoch of those kept whose mean alpha is not above 0; 0: none, or
+ * it was not above 0 from the start. */
+static size_t crossing(const struct av_training *t, enum av_twin twin)
+{
+    const struct av_training_curve *curve = &t->runs[twin].curves[AV_TRAINING_EPOCHS];
+    size_t i = 0;
+    while (i < curve->count && curve->at[i].at[AV_TRAIN_ALPHA] > 0) {
+        i++;
+    }
+    return t->config.learn_scale && t->config.alpha[twin] > 0 && i < curve->count ? (i + 1) * curve->stride : 0;
+}
+
+/* What each run has to say about something, the runs joined to one text. */
+struct parts {
+    char text[AV_TWINS][64];
+};
+
+static const char *joint(const struct parts *p)
+{
+    return p->text[0][0] != '\0' && p->text[1][0] != '\0' ? ", " : "";
+}
+
+/* Where a learned alpha turns the order of the scores around. */
+static void say_alpha_crosses_0(struct list *list, const struct av_training *t)
+{
+    struct parts p = { { "", "" } };
+    bool any = false;
+    for (enum av_twin i = 0; i < AV_TWINS; i++) {
+        const size_t epoch = crossing(t, i);
+        any = any || epoch > 0;
+        if (epoch > 0) {
+            const char *where = t->runs[i].curves[AV_TRAINING_EPOCHS].stride > 1 ? "by" : "in";
+            snprintf(p.text[i], sizeof p.text[i], "%s %s epoch %zu", NAMES[i], where, epoch);
+        }
+    }
+    if (any) {
+        say(list, false, "alpha crosses 0: %s%s%s", p.text[0], joint(&p), p.text[1]);
+    }
+}
+
+/* "scaled in 3 of 100, unscaled in 0 of 100": the epochs with one of the alarms
+ * first .. last, which exclude each other. Returns their number. */
+static size_t count_alarms(struct parts *p, const struct av_training *t, enum av_training_alarm first,
+                           enum av_training_alarm last)
+{
+    size_t all = 0;
+    *p = (struct parts){ { "", "" } };
+    for (enum av_twin i = 0; i < AV_TWINS; i++) {
+        const struct av_training_run *r = &t->runs[i];
+        size_t count = 0;
+        for (enum av_training_alarm alarm = first; alarm <= last; alarm++) {
+            count += r->fired[AV_TRAINING_EPOCHS][alarm].count;
+        }
+        all += count;
+        if (r->ended[AV_TRAINING_EPOCHS] > 0) {
+            snprintf(p->text[i], sizeof p->text[i], "%s in %zu of %zu", NAMES[i], count, r->ended[AV_TRAINING_EPOCHS]);
+        }
+    }
+    return all;
+}
+
 /* The share of epochs that are saturated. */
 static void say_saturated(struct list *list, const struct av_training *t)
 {
-    char parts[AV_TWINS][64] = { "", "" };
-    bool any = false;
-    for (enum av_twin i = 0; i < AV_TWINS; i++) {
-        const struct av_training_run *r = &t->runs[i];
-        const size_t count = r->fired[AV_TRAINING_EPOCHS][AV_TRAINING_LARGEST].count;
-        any = any || count > 0;
-        if (r->ended[AV_TRAINING_EPOCHS] > 0) {
-            snprintf(parts[i], sizeof parts[i], "%s in %zu of %zu", NAMES[i], count, r->ended[AV_TRAINING_EPOCHS]);
-        }
+    struct parts p;
+    const size_t count = count_alarms(&p, t, AV_TRAINING_LARGEST, AV_TRAINING_LARGEST);
+    if (p.text[0][0] != '\0' || p.text[1][0] != '\0') {
+        say(list, count > 0, "largest weight above %g: %s%s%s epochs", AV_LARGEST_ALARM, p.text[0], joint(&p),
+            p.text[1]);
     }
-    const bool both = parts[0][0] != '\0' && parts[1][0] != '\0';
-    if (parts[0][0] != '\0' || parts[1][0] != '\0') {
-        say(list, any, "largest weight above %g: %s%s%s epochs", AV_LARGEST_ALARM, parts[0], both ? ", " : "",
-            parts[1]);
+}
+
+/* It has ended, the alarm about its gradient was raised, and it has learned. */
+static bool learned_in_spite(const struct av_training *t, enum av_twin twin)
+{
+    const struct av_training_run *r = &t->runs[twin];
+    const struct av_training_fired *fired = r->fired[AV_TRAINING_EPOCHS];
+    return r->ended[AV_TRAINING_EPOCHS] == t->config.epochs &&
+           fired[AV_TRAINING_LOW].count + fired[AV_TRAINING_HIGH].count > 0 &&
+           r->latest[AV_TRAINING_EPOCHS].at[AV_TRAIN_LOSS] < LEARNED * t->zero_loss;
+}
+
+/* Epochs whose gradient leaves the band, and whether that meant anything. */
+static void say_gradient(struct list *list, const struct av_training *t)
+{
+    struct parts p;
+    if (count_alarms(&p, t, AV_TRAINING_LOW, AV_TRAINING_HIGH) == 0) {
+        return;
     }
+    const bool scaled = learned_in_spite(t, AV_TWIN_SCALED), unscaled = learned_in_spite(t, AV_TWIN_UNSCALED);
+    const char *who = scaled && unscaled ? "; yet both learn"
+                      : scaled           ? "; yet scaled learns"
+                                         : "; yet unscaled learns";
+    say(list, false, "gradient alarm: %s%s%s epochs%s", p.text[0], joint(&p), p.text[1], scaled || unscaled ? who : "");
 }
 
 size_t av_training_findings(const struct av_training *t, struct av_training_finding lines[AV_TRAINING_FINDINGS])
@@ -129,6 +206,8 @@ size_t av_training_findings(const struct av_training *t, struct av_training_find
     for (enum av_twin i = 0; i < AV_TWINS; i++) {
         say_nothing_learned(&list, t, i);
     }
+    say_alpha_crosses_0(&list, t);
     say_saturated(&list, t);
+    say_gradient(&list, t);
     return list.count;
 }

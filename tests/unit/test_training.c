@@ -349,6 +349,59 @@ static void losses_are_compared_by_rule(void **state)
     free(t);
 }
 
+/* An epoch of each run, made by hand. */
+static struct av_training *made(struct av_train_record records[AV_TWINS])
+{
+    struct av_training *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    t->config = (struct av_train_config){ .epochs = 1, .learn_scale = true, .alpha = { 0.5, 1 } };
+    t->zero_loss = 1;
+    for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+        records[twin].at[AV_TRAIN_ALPHA] = 0.5;
+        records[twin].at[AV_TRAIN_LOSS] = 0.6;
+        t->runs[twin].asked = true;
+        t->runs[twin].ended[AV_TRAINING_EPOCHS] = 1;
+        t->runs[twin].curves[AV_TRAINING_EPOCHS] = (struct av_training_curve){ 1, 1, &records[twin] };
+        t->runs[twin].latest[AV_TRAINING_EPOCHS] = records[twin];
+    }
+    return t;
+}
+
+static void a_crossing_of_alpha_is_told(void **state)
+{
+    (void)state;
+    struct av_train_record records[AV_TWINS];
+    struct av_training *t = made(records);
+    assert_says(t, "alpha crosses", false);
+    records[AV_TWIN_UNSCALED].at[AV_TRAIN_ALPHA] = -0.1;
+    assert_says(t, "alpha crosses 0: unscaled in epoch 1", true);
+    records[AV_TWIN_SCALED].at[AV_TRAIN_ALPHA] = 0;
+    assert_says(t, "alpha crosses 0: scaled in epoch 1, unscaled in epoch 1", true);
+    t->config.learn_scale = false;
+    assert_says(t, "alpha crosses", false);
+    free(t);
+}
+
+static void a_gradient_alarm_is_weighed(void **state)
+{
+    (void)state;
+    struct av_train_record records[AV_TWINS];
+    struct av_training *t = made(records);
+    struct av_training_run *scaled = &t->runs[AV_TWIN_SCALED], *unscaled = &t->runs[AV_TWIN_UNSCALED];
+    assert_says(t, "gradient alarm", false);
+    scaled->fired[AV_TRAINING_EPOCHS][AV_TRAINING_LOW].count = 1;
+    assert_says(t, "gradient alarm: scaled in 1 of 1, unscaled in 0 of 1 epochs", true);
+    assert_says(t, "yet", false); /* a loss of 0.6 where 0 has 1 */
+    scaled->latest[AV_TRAINING_EPOCHS].at[AV_TRAIN_LOSS] = 0.4;
+    unscaled->latest[AV_TRAINING_EPOCHS].at[AV_TRAIN_LOSS] = 0.4;
+    assert_says(t, "epochs; yet scaled learns", true);
+    unscaled->fired[AV_TRAINING_EPOCHS][AV_TRAINING_HIGH].count = 1;
+    assert_says(t, "unscaled in 1 of 1 epochs; yet both learn", true);
+    t->config.epochs = 2; /* not yet at the end */
+    assert_says(t, "yet", false);
+    free(t);
+}
+
 /* The mean square of the entries that count in the loss, over many sequences. */
 static double measured_square(const char *settings)
 {
@@ -412,6 +465,8 @@ int main(void)
         cmocka_unit_test(what_diverges_names_the_step),
         cmocka_unit_test(before_the_first_epoch_nothing_is_said),
         cmocka_unit_test(losses_are_compared_by_rule),
+        cmocka_unit_test(a_crossing_of_alpha_is_told),
+        cmocka_unit_test(a_gradient_alarm_is_weighed),
         cmocka_unit_test(the_loss_of_zero_is_that_of_the_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

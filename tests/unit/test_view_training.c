@@ -1,5 +1,5 @@
 /* test_view_training.c - the view of the twin runs: labels, curves, scrubbing. */
-#include "../../src/draw/panels_training.h"
+#include "../../src/draw/training_plots.h"
 #include "attnviz/utf8.h"
 #include "training_driver.h"
 
@@ -206,24 +206,65 @@ static void marks_do_without_colours(void **state)
     training()->close(s.study);
 }
 
-static void alarms_stand_where_they_fire(void **state)
+static void alarms_fill_the_epochs_where_they_fire(void **state)
 {
     (void)state;
     struct scene s = scene(DRIFTS);
     finish(s.study);
     const struct av_training *t = result_of(s.study);
-    press(&s, "yyyz"); /* the largest weight alone, a column or more for each epoch */
+    press(&s, "yyyz"); /* the largest weight alone, more columns than epochs */
+    static const struct av_rect curves = { 0, 4, 43, 16 };
     struct av_canvas c = drawn(&s, 80, 22);
     const char *const names[AV_TWINS] = { [AV_TWIN_SCALED] = "alarm ●", [AV_TWIN_UNSCALED] = "alarm ◇" };
     for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
-        int y = find(&c, names[twin]), fired = 0;
+        const int y = find(&c, names[twin]);
+        const struct av_training_look look = { AV_TRAINING_EPOCHS, 0, 3, true };
+        int columns = 0;
         assert_true(y > 0);
-        for (int x = 0; x < 44; x++) {
-            fired += av_canvas_at(&c, x, y)->code == '!';
+        for (int x = 0; x < curves.w; x++) {
+            const size_t epoch = av_panel_training_number(curves, t, &look, x);
+            const struct av_train_record *r = av_training_record(t, AV_TRAINING_EPOCHS, twin, epoch);
+            const bool fires = epoch > 0 && r->at[AV_TRAIN_MAX_WEIGHT] > 0.9;
+            assert_int_equal(av_canvas_at(&c, x, y)->code == '!', fires);
+            columns += epoch > 0;
         }
-        assert_int_equal(fired, t->runs[twin].fired[AV_TRAINING_EPOCHS][AV_TRAINING_LARGEST].count);
+        assert_true(columns > 20);
     }
     assert_true(t->runs[AV_TWIN_UNSCALED].fired[AV_TRAINING_EPOCHS][AV_TRAINING_LARGEST].count > 0);
+    leave(&s, &c);
+}
+
+/* Numbers and weights of the page of first steps are of one step. */
+static void the_first_steps_keep_their_weights(void **state)
+{
+    (void)state;
+    struct scene s = scene(SMALL "epochs=40");
+    finish(s.study);
+    press(&s, "v");
+    struct av_canvas c = drawn(&s, 80, 22);
+    assert_says(&c, "step 100 ");
+    assert_says(&c, "before step 100");
+    assert_true(find(&c, "after 160 steps") < 0);
+    leave(&s, &c);
+}
+
+static void an_alpha_that_crosses_0_has_a_linear_axis(void **state)
+{
+    (void)state;
+    struct scene s = scene(SMALL "learn_scale=on lr=1e-4");
+    finish(s.study);
+    const struct av_training *t = result_of(s.study);
+    const int alpha = av_training_plots(t) - 1;
+    assert_true(av_training_plot(t, alpha)->scale == AV_PLOT_LOG);
+    training()->close(s.study);
+    s = scene(DRIFTS "learn_scale=on task=recall lr=0.3");
+    finish(s.study);
+    t = result_of(s.study);
+    assert_true(av_training_plot(t, alpha)->scale == AV_PLOT_LINEAR);
+    press(&s, "Y");
+    struct av_canvas c = drawn(&s, 80, 22);
+    assert_says(&c, "alpha  ┄ 0");
+    assert_says(&c, "alpha crosses 0: ");
     leave(&s, &c);
 }
 
@@ -416,7 +457,9 @@ int main(void)
         cmocka_unit_test(every_plot_has_its_name),
         cmocka_unit_test(the_band_is_named_at_80_columns),
         cmocka_unit_test(marks_do_without_colours),
-        cmocka_unit_test(alarms_stand_where_they_fire),
+        cmocka_unit_test(alarms_fill_the_epochs_where_they_fire),
+        cmocka_unit_test(the_first_steps_keep_their_weights),
+        cmocka_unit_test(an_alpha_that_crosses_0_has_a_linear_axis),
         cmocka_unit_test(the_run_before_stays_as_a_ghost),
         cmocka_unit_test(progress_is_told),
         cmocka_unit_test(a_divergence_is_named),
