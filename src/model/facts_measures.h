@@ -79,9 +79,9 @@ av_fact_measure av_measure_peak_scores;
 av_fact_measure av_measure_stall;
 av_fact_measure av_measure_grad_qk;
 av_fact_measure av_measure_d_q_median;
-/* log10 of the loss over that of the same task at d_k 64: scaled in lesson x of
- * d_k 256, unscaled in lesson x of d_k 128. */
-av_fact_measure av_measure_scaled_over_64;
+/* Against the same task at d_k 64: the scaled steps to its target loss, lesson x
+ * of d_k 256 over that; log10 of the unscaled loss, lesson x of d_k 128 over that. */
+av_fact_measure av_measure_steps_over_64;
 av_fact_measure av_measure_unscaled_over_64;
 
 /* ---- Of stacks of layers (facts_training.c) ------------------------------------- */

@@ -9,6 +9,11 @@
 #define NO_LIMIT ((double)INFINITY)
 #define UNIT .q_std = 1, .k_std = 1
 
+/* The lessons (lessons.h) as a command; task and d_k are the settings'. */
+#define LESSON                                                                                                         \
+    "attnviz train -s d_model=32 -s init=unit -s seq_len=16 -s batch=8 -s sequences=80 -s epochs=15 -s lr=3e-3 "       \
+    "-s task=TASK -s d_k=N"
+
 /* clang-format off */
 static const struct av_claim table[] = {
     { "variance-d_k", "The variance of q.k is d_k",
@@ -187,8 +192,8 @@ static const struct av_claim table[] = {
         { "d_k 4096", av_measure_overhead, 32, 64, 4096, 0.5, UNIT } } },
 
     { "stall", "Without the scale training stalls",
-      "20 epochs of attnviz train; the others 150 steps at d_model 32, unit init; orders: log10",
-      "unscaled over scaled loss after training", "orders", 0.3, NO_LIMIT,
+      "reconstruct: attnviz train -s epochs=20; others: " LESSON,
+      "log10 of the last unscaled loss over scaled", "orders", 0.3, NO_LIMIT,
       "it ends with 10^{1} times the loss (reconstruct), 10^{2} and 10^{3} (average), 10^{4} (recall)", false, {
         /* label, measure, batch, tokens, d_k, ..., lesson */
         { "reconstruct, d_k 64", av_measure_stall, 32, 8, 64, 0, UNIT, .x = AV_LESSON_RECONSTRUCT },
@@ -196,23 +201,23 @@ static const struct av_claim table[] = {
         { "average, d_k 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
         { "recall, d_k 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 } } },
     { "vanish", "Without the scale w_q, w_k get no gradient",
-      "first step of the task average, unit init; orders: log10 of unscaled over scaled",
-      "unscaled over scaled gradient", "orders", -NO_LIMIT, -1,
+      "first step of " LESSON ", the task average",
+      "log10 of unscaled gradient over scaled", "orders", -NO_LIMIT, -1,
       "norm of all: 10^{1}, 10^{2} at d_k 64, 1024; the median token's gradient of q: 10^{3}, 10^{4}", false, {
         { "norm at d_k 64", av_measure_grad_qk, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
         { "norm at d_k 1024", av_measure_grad_qk, 8, 16, 1024, 0, UNIT, .x = AV_LESSON_AVERAGE_1024 },
         { "median token at d_k 64", av_measure_d_q_median, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
         { "median token at d_k 1024", av_measure_d_q_median, 8, 16, 1024, 0, UNIT, .x = AV_LESSON_AVERAGE_1024 } } },
     { "same-d_k", "Once scaled, different d_k train alike",
-      "150 steps of Adam at d_model 32, unit init; orders: log10 of the ratio",
-      "scaled loss at d_k 256 over that at 64", "orders", -0.3, 0.3,
-      "a larger d_k ends with 10^{1} (average), 10^{2} (recall), 10^{3} (copy_previous) times the loss", false, {
-        { "average", av_measure_scaled_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
-        { "recall", av_measure_scaled_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 },
-        { "copy_previous", av_measure_scaled_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_COPY_256 } } },
+      LESSON "; steps, in tens, to the loss below",
+      "steps at d_k 256 over steps at 64", "", 0.8, 1.25,
+      "d_k 256, with v and w_o as wide, needs {1} (average), {2} (recall), {3} (copy) times the steps", false, {
+        { "average, to loss 0.02", av_measure_steps_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
+        { "recall, to loss 0.47", av_measure_steps_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 },
+        { "copy_previous, to 0.6", av_measure_steps_over_64, 8, 16, 256, 0, UNIT, .x = AV_LESSON_COPY_256 } } },
     { "above-64", "Above d_k 64 training suddenly gets worse",
-      "150 steps of Adam at d_model 32, unit init; orders: log10 of the ratio",
-      "unscaled loss at d_k 128 over that at 64", "orders", 0.3, NO_LIMIT,
+      LESSON,
+      "log10 of the loss at d_k 128 over 64, unscaled", "orders", 0.3, NO_LIMIT,
       "unscaled, d_k 128 ends with 10^{1} (average), 10^{2} (recall), 10^{3} (copy) times the loss", false, {
         { "average", av_measure_unscaled_over_64, 8, 16, 128, 0, UNIT, .x = AV_LESSON_AVERAGE_128 },
         { "recall", av_measure_unscaled_over_64, 8, 16, 128, 0, UNIT, .x = AV_LESSON_RECALL_128 },

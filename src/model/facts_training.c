@@ -36,10 +36,10 @@ double av_measure_d_q_median(struct av_trial *t, const struct av_fact_setting *a
     return o != NULL ? orders(o->d_q_median[AV_TWIN_UNSCALED], o->d_q_median[AV_TWIN_SCALED]) : (double)NAN;
 }
 
-/* A twin's loss in this lesson over that of one that comes `before` it in the
- * table of lessons. */
-static double against_smaller(struct av_trial *t, const struct av_fact_setting *at, uint64_t seed, int before,
-                              enum av_twin twin)
+/* The outcomes of this lesson and of the one that comes `before` it in the
+ * table of lessons; false while one is under way. */
+static bool pair(struct av_trial *t, const struct av_fact_setting *at, uint64_t seed, int before,
+                 struct av_lesson_outcome out[2])
 {
     struct av_fact_setting smaller = *at;
     double part = 0;
@@ -47,25 +47,28 @@ static double against_smaller(struct av_trial *t, const struct av_fact_setting *
     const struct av_lesson_outcome *o = lesson(t, &smaller, seed);
     if (o == NULL) {
         t->part /= 2;
-        return (double)NAN;
+        return false;
     }
-    const double loss = o->loss[twin];
+    out[0] = *o;
     o = av_lesson_learn(t->lessons, (enum av_lesson)at->x, seed, &part);
     if (o == NULL) {
         t->part = (1 + part) / 2;
-        return (double)NAN;
+        return false;
     }
-    return orders(o->loss[twin], loss);
+    out[1] = *o;
+    return true;
 }
 
-double av_measure_scaled_over_64(struct av_trial *t, const struct av_fact_setting *at, uint64_t seed)
+double av_measure_steps_over_64(struct av_trial *t, const struct av_fact_setting *at, uint64_t seed)
 {
-    return against_smaller(t, at, seed, 2, AV_TWIN_SCALED);
+    struct av_lesson_outcome o[2];
+    return pair(t, at, seed, 2, o) ? o[1].steps[AV_TWIN_SCALED] / o[0].steps[AV_TWIN_SCALED] : (double)NAN;
 }
 
 double av_measure_unscaled_over_64(struct av_trial *t, const struct av_fact_setting *at, uint64_t seed)
 {
-    return against_smaller(t, at, seed, 1, AV_TWIN_UNSCALED);
+    struct av_lesson_outcome o[2];
+    return pair(t, at, seed, 1, o) ? orders(o[1].loss[AV_TWIN_UNSCALED], o[0].loss[AV_TWIN_UNSCALED]) : (double)NAN;
 }
 
 /* ---- Depth --------------------------------------------------------------------------- */

@@ -12,18 +12,19 @@ enum { UNIT = 2, SEQ_LEN = 16, BATCH = 8, EPOCH_STEPS = 10, EPOCHS = 15 };
 static const struct {
     enum av_task task;
     size_t d_k, epochs;
+    double target; /* a loss between where it starts and where it settles; 0: none */
 } plans[AV_LESSONS] = {
-    [AV_LESSON_RECONSTRUCT] = { AV_TASK_RECONSTRUCT, 64, 20 },
-    [AV_LESSON_AVERAGE_64] = { AV_TASK_AVERAGE, 64, EPOCHS },
-    [AV_LESSON_AVERAGE_128] = { AV_TASK_AVERAGE, 128, EPOCHS },
-    [AV_LESSON_AVERAGE_256] = { AV_TASK_AVERAGE, 256, EPOCHS },
-    [AV_LESSON_AVERAGE_1024] = { AV_TASK_AVERAGE, 1024, 0 },
-    [AV_LESSON_RECALL_64] = { AV_TASK_RECALL, 64, EPOCHS },
-    [AV_LESSON_RECALL_128] = { AV_TASK_RECALL, 128, EPOCHS },
-    [AV_LESSON_RECALL_256] = { AV_TASK_RECALL, 256, EPOCHS },
-    [AV_LESSON_COPY_64] = { AV_TASK_COPY_PREVIOUS, 64, EPOCHS },
-    [AV_LESSON_COPY_128] = { AV_TASK_COPY_PREVIOUS, 128, EPOCHS },
-    [AV_LESSON_COPY_256] = { AV_TASK_COPY_PREVIOUS, 256, EPOCHS },
+    [AV_LESSON_RECONSTRUCT] = { AV_TASK_RECONSTRUCT, 64, 20, 0 },
+    [AV_LESSON_AVERAGE_64] = { AV_TASK_AVERAGE, 64, EPOCHS, 0.02 },
+    [AV_LESSON_AVERAGE_128] = { AV_TASK_AVERAGE, 128, EPOCHS, 0.02 },
+    [AV_LESSON_AVERAGE_256] = { AV_TASK_AVERAGE, 256, EPOCHS, 0.02 },
+    [AV_LESSON_AVERAGE_1024] = { AV_TASK_AVERAGE, 1024, 0, 0 },
+    [AV_LESSON_RECALL_64] = { AV_TASK_RECALL, 64, EPOCHS, 0.47 },
+    [AV_LESSON_RECALL_128] = { AV_TASK_RECALL, 128, EPOCHS, 0.47 },
+    [AV_LESSON_RECALL_256] = { AV_TASK_RECALL, 256, EPOCHS, 0.47 },
+    [AV_LESSON_COPY_64] = { AV_TASK_COPY_PREVIOUS, 64, EPOCHS, 0.6 },
+    [AV_LESSON_COPY_128] = { AV_TASK_COPY_PREVIOUS, 128, EPOCHS, 0.6 },
+    [AV_LESSON_COPY_256] = { AV_TASK_COPY_PREVIOUS, 256, EPOCHS, 0.6 },
 };
 
 struct lesson {
@@ -94,7 +95,17 @@ void av_lessons_stop(struct av_lessons *l)
 
 /* ---- Learning ---------------------------------------------------------------------- */
 
-static struct av_lesson_outcome outcome_of(const struct av_train *train)
+/* The first whole epoch with a loss of at most `target` ends there. */
+static double steps_to(const struct av_train_run *run, double target)
+{
+    size_t epoch = 1;
+    while (epoch < run->epoch_count && !(run->epochs[epoch - 1].at[AV_TRAIN_LOSS] <= target)) {
+        epoch++;
+    }
+    return (double)(epoch * EPOCH_STEPS);
+}
+
+static struct av_lesson_outcome outcome_of(enum av_lesson which, const struct av_train *train)
 {
     struct av_lesson_outcome o;
     for (enum av_twin i = 0; i < AV_TWINS; i++) {
@@ -102,6 +113,7 @@ static struct av_lesson_outcome outcome_of(const struct av_train *train)
         const bool done = run->state == AV_TRAIN_DONE;
         const bool any = run->first_count > 0;
         o.loss[i] = done ? run->epochs[run->epoch_count - 1].at[AV_TRAIN_LOSS] : (double)NAN;
+        o.steps[i] = done && plans[which].target > 0 ? steps_to(run, plans[which].target) : (double)NAN;
         o.grad_qk[i] = any ? run->first[0].at[AV_TRAIN_GRAD_QK_NORM] : (double)NAN;
         o.d_q_median[i] = any ? run->first[0].at[AV_TRAIN_D_Q_MEDIAN] : (double)NAN;
     }
@@ -118,11 +130,12 @@ static const struct av_lesson_outcome *remembered(const struct lesson *lesson, u
     return NULL;
 }
 
-static const struct av_lesson_outcome *remember(struct lesson *lesson, uint64_t seed)
+static const struct av_lesson_outcome *remember(struct av_lessons *l, enum av_lesson which, uint64_t seed)
 {
+    struct lesson *lesson = &l->lessons[which];
     const size_t at = lesson->next;
     lesson->seeds[at] = seed;
-    lesson->outcomes[at] = outcome_of(lesson->train);
+    lesson->outcomes[at] = outcome_of(which, lesson->train);
     lesson->next = (at + 1) % AV_FACT_SEEDS;
     lesson->count += lesson->count < AV_FACT_SEEDS;
     return &lesson->outcomes[at];
@@ -143,7 +156,7 @@ const struct av_lesson_outcome *av_lesson_learn(struct av_lessons *l, enum av_le
     for (int i = 0; i < UNIT; i++) {
         if (!av_train_step(lesson->train)) {
             av_lessons_stop(l);
-            return remember(lesson, seed);
+            return remember(l, which, seed);
         }
     }
     /* The end is found by a step that is none. */

@@ -33,7 +33,7 @@ static void the_table_is_whole(void **state)
         char rule[AV_FACT_LINE];
         assert_printable(c->name, 16);
         assert_printable(c->text, AV_CLAIM_MOST);
-        assert_printable(c->experiment, 100);
+        assert_printable(c->experiment, 180);
         assert_printable(c->truth, 100);
         assert_printable(av_claim_rule(c, rule), 100);
         assert_true(c->lo <= c->hi);

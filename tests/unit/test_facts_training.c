@@ -2,9 +2,11 @@
 #include "../../src/model/facts_measures.h"
 #include "../../src/model/trial.h"
 #include "attnviz/study.h"
+#include "attnviz/train.h"
 #include "sanitized.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <setjmp.h>
@@ -60,7 +62,7 @@ static const struct {
 } truths[] = {
     { "stall", AV_FACT_WHEN, { 0.00397, 1.379, 4.14, 0.7825 }, { 0.00108, 0.367, 0.245, 0.243 } },
     { "vanish", AV_FACT_WHEN, { 0.9064, 1.248, 0.8453, -1.824 }, { 0.28, 0.417, 0.486, 2.32 } },
-    { "same-d_k", AV_FACT_WHEN, { -2.7, -0.5602, -0.00207 }, { 0.516, 0.292, 0.0361 } },
+    { "same-d_k", AV_FACT_FALSE, { 0.4925, 0.6325, 0.5186 }, { 0.117, 0.474, 0.153 } },
     { "above-64", AV_FACT_FALSE, { 0.02278, 0.01559, -0.00228 }, { 0.00894, 0.0722, 0.0374 } },
     { "deep-scale", AV_FACT_WHEN, { 0.625, 0.7391, 0.2938, 0 }, { 0, 0.0975, 0.0942, 0 } },
     { "clipping", AV_FACT_FALSE, { 0.625, 0.7391, 0.2938 }, { 0, 0.0975, 0.0942 } },
@@ -88,6 +90,40 @@ static void claims_are_judged_rightly(void **state)
         av_fact_judge(&f);
         assert_string_equal(av_fact_verdict_name(f.verdict), av_fact_verdict_name(truths[i].verdict));
     }
+    av_trial_free(t);
+}
+
+/* What the text says to type is what was measured. */
+static void the_experiment_is_the_command(void **state)
+{
+    (void)state;
+    struct av_params p;
+    char text[AV_FACT_LINE];
+    struct av_train_config c;
+    struct av_train *train = NULL;
+    struct av_trial *t = trial();
+    double part = 0;
+    av_params_default(&p);
+    for (const char *at = claim("above-64")->experiment; (at = strstr(at, "-s ")) != NULL; at += 3) {
+        const int length = (int)strcspn(at + 3, " ");
+        snprintf(text, sizeof text, "%.*s", length, at + 3);
+        const char *set = strcmp(text, "task=TASK") == 0 ? "task=average"
+                          : strcmp(text, "d_k=N") == 0   ? "d_k=64"
+                                                         : text;
+        assert_int_equal(av_params_set_text(&p, set, NULL), AV_OK);
+    }
+    assert_int_equal(av_train_configure(&c, &p, NULL), AV_OK);
+    assert_int_equal(av_train_new(&train, &c, av_kernels_best(), NULL), AV_OK);
+    while (av_train_step(train)) {
+    }
+    const struct av_lesson_outcome *o = NULL;
+    while ((o = av_lesson_learn(t->lessons, AV_LESSON_AVERAGE_64, (uint64_t)p.seed, &part)) == NULL) {
+    }
+    for (enum av_twin i = 0; i < AV_TWINS; i++) {
+        const struct av_train_run *run = av_train_run(train, i);
+        assert_memory_equal(&run->epochs[run->epoch_count - 1].at[AV_TRAIN_LOSS], &o->loss[i], sizeof o->loss[i]);
+    }
+    av_train_free(train);
     av_trial_free(t);
 }
 
@@ -140,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(claims_are_judged_rightly),
+        cmocka_unit_test(the_experiment_is_the_command),
         cmocka_unit_test(what_was_learned_is_remembered),
         cmocka_unit_test(a_measurement_can_be_dropped),
     };
