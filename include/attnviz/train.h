@@ -101,12 +101,14 @@ struct av_train_run {
 
 struct av_train;
 
-/* The most memory an experiment may take. */
+/* The most memory an experiment may take; AV_USAGE when one would take more,
+ * told from its sizes alone. */
 enum { AV_TRAIN_BYTES_MAX = 64 << 20 };
+enum av_status av_train_fits(const struct av_train_config *c, struct av_error *e);
 
 /* Draws the data and the learned matrices. kernels: NULL for the best,
- * borrowed. AV_USAGE when it would take more than AV_TRAIN_BYTES_MAX. The
- * caller frees it; NULL is fine there. */
+ * borrowed. AV_USAGE when it does not fit. The caller frees it; NULL is fine
+ * there. */
 enum av_status av_train_new(struct av_train **out, const struct av_train_config *c, const struct av_kernels *kernels,
                             struct av_error *e);
 void av_train_free(struct av_train *t);

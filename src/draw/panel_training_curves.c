@@ -270,7 +270,22 @@ static int draw_words(struct av_canvas *c, int x, int right, int y, const struct
     return x;
 }
 
-static void draw_title(const struct plot *p, struct av_rect r)
+/* Which of how many plots it is, and the key that turns them, in as many words
+ * as fit behind x. Returns its column, `right` when there is none. */
+static int draw_place(const struct plot *p, int x, int right, int y, int number)
+{
+    static const char *const words[][2] = { { "plot ", " of " }, { "plot ", "/" }, { "", "/" } };
+    int from = right;
+    for (size_t i = 0; number > 0 && from == right && i < sizeof words / sizeof words[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s%d%s%d · y", words[i][0], number, words[i][1], av_training_plots(p->t));
+        from = av_plot_fit_right(p->c, x, right, y, AV_ROLE_DIM, text);
+    }
+    return from;
+}
+
+/* number: which plot it is, 0: that is not told. */
+static void draw_title(const struct plot *p, struct av_rect r, int number)
 {
     const struct av_training_plot *kind = p->kind;
     const int right = r.x + r.w - 1;
@@ -285,12 +300,15 @@ static void draw_title(const struct plot *p, struct av_rect r)
         av_training_level_text(text, kind, p->t, brief);
         end = av_panel_legend(p->c, x, right, r.y, (struct av_fill){ LEVEL, role }, text);
     }
-    av_plot_fit(p->c, end, right, r.y, AV_ROLE_DIM, kind->meaning);
+    const int place = draw_place(p, end, right, r.y, number);
+    av_plot_fit(p->c, end, place < right ? place - 2 : right, r.y, AV_ROLE_DIM, kind->meaning);
 }
 
+/* The plot that comes `behind` others. */
 static void draw_plot(struct av_canvas *c, struct av_rect r, const struct av_training *t,
-                      const struct av_training_plot *kind, const struct av_training_look *look, bool labels)
+                      const struct av_training_look *look, int behind, bool labels)
 {
+    const struct av_training_plot *kind = av_training_plot(t, look->first + behind);
     const int strips = av_training_has_alarms(kind) && r.h >= STRIPS_FROM_H ? AV_TWINS : 0;
     const int below = labels ? 2 : 1;
     struct av_rect cells = { r.x + MARGIN, r.y + 1, r.w - MARGIN - 1, r.h - 1 - below - strips };
@@ -302,7 +320,7 @@ static void draw_plot(struct av_canvas *c, struct av_rect r, const struct av_tra
                       av_training_number_axis(t, look->series, cells.w),
                       av_training_value_axis(kind, t, look->series, cells.h) };
     const int axis_y = cells.y + cells.h + strips;
-    draw_title(&p, r);
+    draw_title(&p, r, behind == 0 ? look->first % av_training_plots(t) + 1 : 0);
     label_values(c, &p.value, cells.x - 1, cells.y);
     if (kind->scale == AV_PLOT_SHARE) {
         av_canvas_put(c, cells.x - 1, cells.y + cells.h - 1, 0x2524, AV_ROLE_AXIS);
@@ -348,7 +366,7 @@ void av_panel_training_curves(struct av_canvas *c, struct av_rect r, const struc
         const bool last = row == g.rows - 1;
         struct av_rect at = { r.x + column * w, r.y + row * h + (row < more ? row : more), w,
                               h + (row < more) + (last ? 1 : 0) };
-        draw_plot(c, at, t, av_training_plot(t, look->first + i), look, last);
+        draw_plot(c, at, t, look, i, last);
     }
     av_canvas_clip(c, clip);
 }

@@ -135,6 +135,16 @@ static void ghost_text(char out[LINE], const struct av_training *t)
     }
 }
 
+/* "●◇ in turn: both": what two curves in the same cells look like. */
+static void draw_turns(struct av_canvas *c, int x, int right, int y)
+{
+    const int end = av_plot_fit(c, x + AV_TWINS + 1, right, y, AV_ROLE_DIM, "in turn: both");
+    for (enum av_twin twin = 0; twin < AV_TWINS && end > x + AV_TWINS + 1; twin++) {
+        const struct av_training_marks m = av_training_marks(twin);
+        av_canvas_put(c, x + (int)twin, y, m.main, m.role);
+    }
+}
+
 static void draw_names(struct av_canvas *c, struct av_rect r, const struct av_training *t)
 {
     const int right = r.x + r.w;
@@ -152,7 +162,10 @@ static void draw_names(struct av_canvas *c, struct av_rect r, const struct av_tr
         }
         x = end > x + 4 ? end + 2 : x;
     }
-    av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_ALARM, AV_ROLE_BAD }, "alarm");
+    x = av_panel_legend(c, x, right, r.y, (struct av_fill){ AV_MARK_ALARM, AV_ROLE_BAD }, "alarm");
+    if (t->runs[AV_TWIN_SCALED].asked && t->runs[AV_TWIN_UNSCALED].asked) {
+        draw_turns(c, x, right, r.y);
+    }
 }
 
 void av_panel_training_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)

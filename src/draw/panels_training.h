@@ -54,6 +54,9 @@ void av_panel_training_table(struct av_canvas *c, struct av_rect r, const struct
 enum { AV_TRAINING_HEAD_H = 4 };
 void av_panel_training_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 
+/* In place of all that: these parameters make no experiment, and why. */
+void av_panel_training_refused(struct av_canvas *c, struct av_rect r, const struct av_params *p);
+
 /* What was found, as much as r has lines for. */
 void av_panel_training_findings(struct av_canvas *c, struct av_rect r, const struct av_training *t);
 

@@ -66,7 +66,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     const struct av_training *t = ctx->study;
     struct av_rect clip = av_plot_enter(c, r);
     if (t == NULL) {
-        av_plot_wrap(c, r, AV_ROLE_DIM, "training: no experiment with these parameters");
+        av_panel_training_refused(c, r, &ctx->snapshot->params);
         av_canvas_clip(c, clip);
         return;
     }

@@ -138,18 +138,32 @@ static void load_batch(struct av_train *t)
     t->kernels->transpose(t->pass.x_t, s->token_pitch, t->pass.x, s->model_pitch, s->tokens, s->d_model);
 }
 
-enum av_status av_train_new(struct av_train **out, const struct av_train_config *c, const struct av_kernels *kernels,
-                            struct av_error *e)
+static struct av_attention_sizes sizes_of(const struct av_train_config *c)
 {
-    const struct av_attention_sizes sizes =
-        av_attention_sizes(c->batch, c->seq_len, c->d_model, c->d_k, av_task_first(c));
+    return av_attention_sizes(c->batch, c->seq_len, c->d_model, c->d_k, av_task_first(c));
+}
+
+enum av_status av_train_fits(const struct av_train_config *c, struct av_error *e)
+{
+    const struct av_attention_sizes sizes = sizes_of(c);
     const double bytes = bytes_needed(c, &sizes);
-    *out = NULL;
     if (bytes > AV_TRAIN_BYTES_MAX) {
         return av_fail(e, AV_USAGE,
                        "training would take %.0f MiB, and at most %d are allowed: lower d_k, d_model, seq_len, batch, "
                        "sequences or epochs",
                        ceil(bytes / (1 << 20)), AV_TRAIN_BYTES_MAX >> 20);
+    }
+    return AV_OK;
+}
+
+enum av_status av_train_new(struct av_train **out, const struct av_train_config *c, const struct av_kernels *kernels,
+                            struct av_error *e)
+{
+    const struct av_attention_sizes sizes = sizes_of(c);
+    enum av_status s = av_train_fits(c, e);
+    *out = NULL;
+    if (s != AV_OK) {
+        return s;
     }
     struct av_train *t = av_alloc(1, sizeof *t);
     if (t == NULL) {
@@ -157,7 +171,7 @@ enum av_status av_train_new(struct av_train **out, const struct av_train_config 
     }
     t->config = *c;
     t->kernels = kernels != NULL ? kernels : av_kernels_best();
-    enum av_status s = av_attention_new(&t->pass, &sizes, e);
+    s = av_attention_new(&t->pass, &sizes, e);
     if (s == AV_OK) {
         s = fill(t, e);
     }

@@ -128,8 +128,8 @@ static void the_small_screen_says_what_matters(void **state)
                                          "reconstruct  output the input",
                                          "done  step 80 of 80",
                                          "100%",
-                                         "● scaled  ◇ unscaled",
-                                         "loss  ┄ an output of 0: 1",
+                                         "● scaled  ◇ unscaled  ! alarm  ●◇ in turn: both",
+                                         "plot 1/10 · y",
                                          "epoch 20",
                                          "after 80 steps",
                                          "at the end: ",
@@ -447,7 +447,32 @@ static void without_a_study_it_says_so(void **state)
     struct scene s = { .study = NULL };
     struct av_canvas c = drawn(&s, 80, 22);
     assert_says(&c, "no experiment with these parameters");
+    assert_says(&c, "u undoes the change");
     av_canvas_free(&c);
+}
+
+static void a_refusal_has_its_reason(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t task, seq_len, d_model;
+        const char *why, *way;
+    } cases[] = {
+        { AV_TASK_RECONSTRUCT, 2048, 2048, "training would take ", "lower d_k, d_model, " },
+        { AV_TASK_RECALL, 1, 128, "seq_len=1: the task recall ", "seq_len to 2" },
+        { AV_TASK_DEPTH, 8, 128, "task=depth trains ", "the view depth" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct av_params p;
+        struct av_canvas c = { .cells = NULL };
+        av_params_default(&p);
+        p.task = cases[i].task, p.seq_len = cases[i].seq_len, p.d_model = cases[i].d_model;
+        assert_int_equal(av_canvas_resize(&c, 60, 22, NULL), AV_OK);
+        av_panel_training_refused(&c, (struct av_rect){ 0, 0, 60, 22 }, &p);
+        assert_says(&c, cases[i].why);
+        assert_says(&c, cases[i].way);
+        av_canvas_free(&c);
+    }
 }
 
 int main(void)
@@ -469,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_click_sets_the_cursor),
         cmocka_unit_test(it_keeps_to_its_rectangle),
         cmocka_unit_test(without_a_study_it_says_so),
+        cmocka_unit_test(a_refusal_has_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
