@@ -196,12 +196,12 @@ static const struct av_claim table[] = {
       "log10 of the last unscaled loss over scaled", "orders", 0.3, NO_LIMIT,
       "it ends with 10^{1} times the loss (reconstruct), 10^{2} and 10^{3} (average), 10^{4} (recall)", false, {
         /* label, measure, batch, tokens, d_k, ..., lesson */
-        { "reconstruct, d_k 64", av_measure_stall, 32, 8, 64, 0, UNIT, .x = AV_LESSON_RECONSTRUCT },
-        { "average, d_k 64", av_measure_stall, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
-        { "average, d_k 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
-        { "recall, d_k 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 } } },
+        { "reconstruct 64", av_measure_stall, 32, 8, 64, 0, UNIT, .x = AV_LESSON_RECONSTRUCT },
+        { "average 64", av_measure_stall, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
+        { "average 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_AVERAGE_256 },
+        { "recall 256", av_measure_stall, 8, 16, 256, 0, UNIT, .x = AV_LESSON_RECALL_256 } } },
     { "vanish", "Without the scale w_q, w_k get no gradient",
-      "first step of " LESSON ", the task average",
+      "first step of attnviz train -s task=average -s d_model=32 -s init=unit -s seq_len=16 -s batch=8 -s d_k=N",
       "log10 of unscaled gradient over scaled", "orders", -NO_LIMIT, -1,
       "norm of all: 10^{1}, 10^{2} at d_k 64, 1024; the median token's gradient of q: 10^{3}, 10^{4}", false, {
         { "norm at d_k 64", av_measure_grad_qk, 8, 16, 64, 0, UNIT, .x = AV_LESSON_AVERAGE_64 },
