@@ -53,7 +53,7 @@ enum av_depth_fate {
     AV_DEPTH_FATE_FLAT
 };
 
-#define AV_DEPTH_EXPLOSION 1e3
+#define AV_DEPTH_EXPLOSION 100
 #define AV_DEPTH_FLAT 3
 #define AV_DEPTH_ALIKE 0.99 /* from this cosine on tokens count as alike */
 
@@ -67,6 +67,10 @@ struct av_depth_finding {
 };
 
 struct av_depth_finding av_depth_find(const struct av_depth_stack *s);
+
+/* The ratio that the fate is judged by: growth, or largest over smallest; NaN
+ * where the fate is none of a ratio. */
+double av_depth_fate_ratio(const struct av_depth_finding *f);
 
 /* "dead", "explodes", "flat" ... */
 const char *av_depth_fate_name(enum av_depth_fate fate);

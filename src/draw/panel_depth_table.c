@@ -1,4 +1,5 @@
 /* panel_depth_table.c - seven stacks at two depths: gradients and cosines at three layers. */
+#include "attnviz/facts.h"
 #include "panels_depth.h"
 
 #include <math.h>
@@ -53,19 +54,27 @@ static void draw_values(struct av_canvas *c, int x, int y, const struct av_depth
     }
 }
 
-/* "8: dead  64: dead", what becomes of the gradient at either depth. */
+/* "8 uneven 41×  64 dead", what becomes of the gradient at either depth. */
 static void draw_fates(struct av_canvas *c, struct av_rect r, int y, const struct av_depth_study *study, size_t row,
                        int depths)
 {
-    int x = r.x + NAME_X;
+    int x = r.x + 1;
     for (int d = 0; d < depths; d++) {
-        const enum av_depth_fate fate = av_depth_find(&study->table[row][d]->median).fate;
+        const struct av_depth_finding f = av_depth_find(&study->table[row][d]->median);
+        const enum av_depth_fate fate = f.fate;
+        const double ratio = av_depth_fate_ratio(&f);
         const bool bad = fate >= AV_DEPTH_FATE_OVERFLOW && fate <= AV_DEPTH_FATE_VANISHES;
         const enum av_role role = fate == AV_DEPTH_FATE_FLAT ? AV_ROLE_GOOD : bad ? AV_ROLE_BAD : AV_ROLE_WARN;
         if (fate != AV_DEPTH_FATE_UNKNOWN) {
-            char text[48];
-            snprintf(text, sizeof text, "%zu: %s", study->table[row][d]->config.layers, av_depth_fate_name(fate));
-            x = av_plot_fit(c, d > 0 ? x + 2 : x, r.x + BLOCK_X, y, role, text);
+            char number[AV_FACT_NUMBER];
+            char text[96];
+            const int len =
+                snprintf(text, sizeof text, "%zu %s", study->table[row][d]->config.layers, av_depth_fate_name(fate));
+            if (!isnan(ratio)) {
+                av_fact_number(number, ratio, AV_FACT_DIGITS);
+                snprintf(text + len, sizeof text - (size_t)len, " %s×", number);
+            }
+            x = av_plot_fit(c, d > 0 ? x + 2 : x, r.x + BLOCK_X + 1, y, role, text);
         }
     }
 }

@@ -20,6 +20,12 @@ uint32_t av_depth_mark(const struct av_depth_shown *shown, bool scale);
 const char *av_depth_value(char out[AV_NUMBER_MAX], const struct av_depth_cell *cell, size_t layer,
                            enum av_depth_field field, int digits);
 
+/* What to know about the stack beside its curves, a line each, the most needed
+ * first: that it is fixed, what clipping does, that the init shrinks the signal.
+ * Returns how many there are. */
+enum { AV_DEPTH_NOTES = 3 };
+size_t av_depth_notes(char notes[AV_DEPTH_NOTES][AV_PIECE_MAX], const struct av_depth_shown *shown);
+
 /* A quantity over the layers: 0 on the left is the input's side. Gradients and
  * sizes have a logarithmic axis; below it, for the fields that may be noise, a
  * line a twin says which layers are dead. */

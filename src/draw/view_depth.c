@@ -135,15 +135,29 @@ static void draw_words(struct av_canvas *c, struct av_rect r, const struct av_de
     }
 }
 
+/* The notes, one a line, as many as leave both curves in; returns the lines. */
+static int draw_notes(struct av_canvas *c, struct av_rect r, const struct av_depth_shown *shown)
+{
+    char notes[AV_DEPTH_NOTES][AV_PIECE_MAX];
+    const int n = (int)av_depth_notes(notes, shown);
+    int y = 0;
+    for (; y < n && r.h - y > LOWER_LEAST_H; y++) {
+        av_plot_fit(c, r.x + 3, r.x + r.w, r.y + y, AV_ROLE_DIM, notes[y]);
+    }
+    return y;
+}
+
 /* ---- Pages -------------------------------------------------------------------------- */
 
 static void draw_curves(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_depth_shown shown = make_shown(ctx);
-    const int head = r.h > HEAD_H + AV_DEPTH_CURVE_LEAST_H ? HEAD_H - 1 : 0;
-    if (head > 0) {
+    if (r.h > HEAD_H + AV_DEPTH_CURVE_LEAST_H) {
+        const int words = (shown.cells[0] != NULL) + (shown.cells[1] != NULL);
+        int head = 1 + words;
         draw_names(c, (struct av_rect){ r.x, r.y, r.w, 1 }, ctx, &shown);
-        draw_words(c, (struct av_rect){ r.x, r.y + 1, r.w - 1, 2 }, &shown);
+        draw_words(c, (struct av_rect){ r.x, r.y + 1, r.w - 1, words }, &shown);
+        head += draw_notes(c, (struct av_rect){ r.x, r.y + head, r.w, r.h - head }, &shown);
         r.y += head;
         r.h -= head;
     }
@@ -265,8 +279,8 @@ static const char *const about[] = {
     "Switch on residual, then norm pre, then residual_scale, and see what each does.",
     "clip bounds the norm of all gradients together; what was dead stays dead.",
     "Table: seven stacks with init unit, at layers 0, L/2 and L-1. flat: the largest",
-    "gradient is at most 3 times the smallest; explodes: the first layer's is 1000 times",
-    "the last one's. j and k walk through them; v shows one layer by layer.",
+    "gradient is at most 3 times the smallest; explodes: the first layer's is 100 times",
+    "the last one's, and x's too; fades: w_q's and w_k's alone. j and k walk through them.",
     NULL,
 };
 

@@ -136,6 +136,12 @@ struct av_depth_finding av_depth_find(const struct av_depth_stack *s)
     return f;
 }
 
+double av_depth_fate_ratio(const struct av_depth_finding *f)
+{
+    const bool growth = f->fate >= AV_DEPTH_FATE_EXPLODES && f->fate <= AV_DEPTH_FATE_VANISHES;
+    return growth ? f->growth : f->fate >= AV_DEPTH_FATE_UNEVEN ? f->ratio : (double)NAN;
+}
+
 const char *av_depth_fate_name(enum av_depth_fate fate)
 {
     static const char *const names[] = { "unknown", "overflows", "dead",   "explodes",
@@ -181,8 +187,7 @@ const char *av_depth_words(char out[AV_DEPTH_WORDS], const struct av_depth_cell 
         snprintf(to, room, "w_q, w_k dead in %zu of %zu layers, from %zu on", f.dead, s->count, f.dead_from);
     } else {
         char number[AV_FACT_NUMBER];
-        const bool of_growth = f.fate >= AV_DEPTH_FATE_EXPLODES && f.fate <= AV_DEPTH_FATE_VANISHES;
-        av_fact_number(number, of_growth ? f.growth : f.ratio, AV_FACT_DIGITS);
+        av_fact_number(number, av_depth_fate_ratio(&f), AV_FACT_DIGITS);
         snprintf(to, room, "w_q, w_k %s %s %s", around[f.fate][0], number, around[f.fate][1]);
     }
     return out;

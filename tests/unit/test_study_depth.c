@@ -93,7 +93,7 @@ static void the_table_has_the_known_orders_of_magnitude(void **state)
         }
     }
     static const enum av_depth_fate fates[AV_DEPTH_STACKS] = {
-        AV_DEPTH_FATE_DEAD, AV_DEPTH_FATE_DEAD,     AV_DEPTH_FATE_DEAD, AV_DEPTH_FATE_UNEVEN,
+        AV_DEPTH_FATE_DEAD, AV_DEPTH_FATE_DEAD,     AV_DEPTH_FATE_DEAD, AV_DEPTH_FATE_FADES,
         AV_DEPTH_FATE_DEAD, AV_DEPTH_FATE_EXPLODES, AV_DEPTH_FATE_FLAT,
     };
     for (size_t i = 0; i < AV_DEPTH_STACKS; i++) {
@@ -231,8 +231,10 @@ static void findings_are_said_in_words(void **state)
     } table[] = {
         { { 50, 20, 30, 40 }, { 9, 9, 9, 9 }, { 0, .1, .2, .98 }, "w_q, w_k flat: largest 2.5 times smallest" },
         { { 50, 20, 30, 4 }, { 9, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k uneven: largest 12.5 times smallest" },
+        { { 4990, 20, 30, 50 }, { 9e2, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k uneven: largest 250 times smallest" },
+        { { 5000, 20, 30, 50 }, { 9e2, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k explode: first layer 100 times last" },
         { { 5e5, 20, 30, 50 }, { 9e3, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k explode: first layer 1e4 times last" },
-        { { 5e5, 20, 30, 50 }, { 9e2, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k fade: first layer 1e4 times last" },
+        { { 5e5, 20, 30, 50 }, { 8e2, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k fade: first layer 1e4 times last" },
         { { 1e-3, 20, 30, 50 }, { 9, 9, 9, 9 }, { 0, .1, .2, .3 }, "w_q, w_k vanish: first layer 2e-5 times last" },
         { { 50, 1e-3, 1e-11, 0 },
           { 9, 9, 9, 9 },

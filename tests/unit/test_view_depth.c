@@ -1,5 +1,6 @@
 /* test_view_depth.c - curves over the layers and the table of stacks, drawn from the study. */
 #include "../../src/draw/panels_depth.h"
+#include "attnviz/facts.h"
 #include "attnviz/study.h"
 #include "attnviz/utf8.h"
 #include "depth_driver.h"
@@ -198,10 +199,51 @@ static void clipping_is_told(void **state)
     struct scene *s = scene("init=unit clip=1", TWINS);
     assert_says(s, 80, 22, "clipped by");
     assert_says(s, 80, 22, "w_q, w_k dead in 13 of 16 layers");
+    char factor[AV_NUMBER_MAX];
+    char text[128];
+    av_plot_number(factor, s->result->twins[1]->median.clipped, 2);
+    snprintf(text, sizeof text, "clipped to norm 1: all gradients ● × %s ◇ × ", factor);
+    assert_says(s, 80, 22, text);
+    assert_says(s, 80, 22, ", the dead stay dead");
     leave(s);
 }
 
+/* Not where it does not, and not where it is what q and k are of variance 1 with. */
+static void an_init_that_shrinks_is_told(void **state)
+{
+    (void)state;
+    struct scene *s = scene("d_model=32 d_k=16 layers=4", TWINS);
+    char size[AV_NUMBER_MAX];
+    char text[128];
+    av_plot_number(size, s->result->twins[1]->median.layers[0].at[AV_DEPTH_SIZE], 2);
+    snprintf(text, sizeof text, "init pytorch shrinks size 1 to %s in layer 0; init=unit: q, k variance 1", size);
+    assert_says(s, 80, 22, text);
+    leave(s);
+    static const char *const others[] = { "d_model=32 d_k=16 layers=4 residual=on",
+                                          "d_model=32 d_k=16 layers=4 init=unit" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        s = scene(others[i], TWINS);
+        struct av_canvas c = drawn(s, 80, 22);
+        assert_int_equal(find(&c, "shrinks"), -1);
+        av_canvas_free(&c);
+        leave(s);
+    }
+}
+
 /* ---- The table --------------------------------------------------------------------- */
+
+/* "explodes 967×", as the table has it. */
+static const char *fate(char out[48], const struct av_depth_cell *cell)
+{
+    const struct av_depth_finding f = av_depth_find(&cell->median);
+    char number[AV_FACT_NUMBER] = "";
+    const bool counts = f.fate >= AV_DEPTH_FATE_EXPLODES;
+    if (counts) {
+        av_fact_number(number, av_depth_fate_ratio(&f), AV_FACT_DIGITS);
+    }
+    snprintf(out, 48, "%s%s%s%s", av_depth_fate_name(f.fate), counts ? " " : "", number, counts ? "×" : "");
+    return out;
+}
 
 static void the_table_names_all_stacks(void **state)
 {
@@ -212,8 +254,9 @@ static void the_table_names_all_stacks(void **state)
         const struct av_depth_cell *const *cells = s->result->table[i];
         char text[96];
         assert_says(s, 80, 22, av_depth_recipes[i].name);
-        snprintf(text, sizeof text, "8: %s  24: %s", av_depth_fate_name(av_depth_find(&cells[0]->median).fate),
-                 av_depth_fate_name(av_depth_find(&cells[1]->median).fate));
+        char shallow[48];
+        char deep[48];
+        snprintf(text, sizeof text, "8 %s  24 %s", fate(shallow, cells[0]), fate(deep, cells[1]));
         assert_says(s, 80, 22, text);
     }
     assert_says(s, 80, 22, "8 layers");
@@ -230,6 +273,7 @@ static void a_stack_is_shown_layer_by_layer(void **state)
     s->state.row = 6;
     assert_says(s, 80, 22, "stack 6 of 7: residual, pre-norm");
     assert_says(s, 80, 22, av_depth_words(words, s->result->table[5][1]));
+    assert_says(s, 80, 22, "fixed scale, init, residual, norm, mlp, clip; k back to the parameters");
     struct av_canvas c = drawn(s, 80, 22);
     assert_int_equal(count(&c, AV_MARK_NOW, AV_ROLE_SCALED) + count(&c, AV_MARK_OTHER, AV_ROLE_SCALED), 0);
     assert_true(count(&c, AV_MARK_NOW, AV_ROLE_UNSCALED) > 24);
@@ -306,6 +350,7 @@ int main(void)
         cmocka_unit_test(the_cursor_reads_off_its_layer),
         cmocka_unit_test(what_is_not_computed_yet_is_left_open),
         cmocka_unit_test(clipping_is_told),
+        cmocka_unit_test(an_init_that_shrinks_is_told),
         cmocka_unit_test(the_table_names_all_stacks),
         cmocka_unit_test(a_stack_is_shown_layer_by_layer),
         cmocka_unit_test(keys_walk_layers_stacks_and_quantities),
