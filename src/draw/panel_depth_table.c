@@ -12,7 +12,8 @@ enum {
     BLOCK_W = 3 * COLUMN_W,
     HEAD_H = 2,
     PLACES = 3,
-    DIGITS = 2
+    DIGITS = 2,
+    DEEP = 64
 };
 
 /* First, middle and last layer. */
@@ -96,6 +97,17 @@ static void draw_row(struct av_canvas *c, struct av_rect r, int y, const struct 
     }
 }
 
+/* What the ratios are, and that the second depth can be another. */
+static void draw_legend(struct av_canvas *c, struct av_rect r, int y, const struct av_depth_study *study)
+{
+    av_plot_fit(c, r.x + 1, r.x + r.w, y, AV_ROLE_DIM,
+                "flat, uneven: largest gradient over smallest; the others: first layer over last");
+    if (study->table[0][AV_DEPTH_DEPTHS - 1]->config.layers < DEEP) {
+        av_plot_fit(c, r.x + 1, r.x + r.w, y + 1, AV_ROLE_DIM,
+                    "the second depth is the parameter layers; 64: a deep stack");
+    }
+}
+
 void av_panel_depth_table(struct av_canvas *c, struct av_rect r, const struct av_depth_study *study, size_t selected)
 {
     const int depths = study->table[0][0] == study->table[0][1] ? 1 : AV_DEPTH_DEPTHS;
@@ -108,6 +120,9 @@ void av_panel_depth_table(struct av_canvas *c, struct av_rect r, const struct av
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)first + (size_t)i;
         draw_row(c, r, r.y + HEAD_H + i * gap, study, row, row == selected);
+    }
+    if (room > rows * gap + 1) {
+        draw_legend(c, r, r.y + HEAD_H + rows * gap + 1, study);
     }
     av_canvas_clip(c, clip);
 }

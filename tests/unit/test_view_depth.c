@@ -261,6 +261,8 @@ static void the_table_names_all_stacks(void **state)
     }
     assert_says(s, 80, 22, "8 layers");
     assert_says(s, 80, 22, "24 layers");
+    assert_says(s, 80, 22, "flat, uneven: largest gradient over smallest; the others: first layer over last");
+    assert_says(s, 80, 22, "64: a deep stack");
     assert_says(s, 80, 22, "noise");
     leave(s);
 }
