@@ -8,10 +8,11 @@
 typedef float real;
 #define pass av_attention
 
-/* exp(z) to 1.4e-7 relative, for z <= 0 within rounding; NaN stays. Below e^-60
- * it is 0: no product with such a weight could be seen beside others, but it
- * might be denormal, and slow. exp(z) = 2^k exp(r), |r| <= ln(2)/2, by the
- * first terms of its series, of which the next is 5e-9. */
+/* exp(z) to 1.4e-7 relative, for z <= 0 within rounding; NaN stays, and a large
+ * z, left by logits that overflow, gives no finite number. Below e^-60 it is 0:
+ * no product with such a weight could be seen beside others, but it might be
+ * denormal, and slow. exp(z) = 2^k exp(r), |r| <= ln(2)/2, by the first terms
+ * of its series, of which the next is 5e-9. */
 static inline float exp_below(float z)
 {
     const float shift = 0x1.8p23f; /* added, it leaves whole numbers */
@@ -20,7 +21,8 @@ static inline float exp_below(float z)
     const float low = 1 + r * (1 + r * (1.0f / 2 + r * (1.0f / 6)));
     const float r2 = r * r;
     const float e = low + r2 * r2 * ((1.0f / 24 + r * (1.0f / 120)) + r2 * (1.0f / 720 + r * (1.0f / 5040)));
-    const float clipped = k > -100.0f ? k : -100.0f; /* NaN too: no whole number */
+    const float from = k > -100.0f ? k : -100.0f; /* NaN too: no whole number */
+    const float clipped = from < 128.0f ? from : 128.0f;
     const int32_t bits = ((int32_t)clipped + 127) * (1 << 23);
     float power;
     memcpy(&power, &bits, sizeof power);

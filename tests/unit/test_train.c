@@ -362,6 +362,24 @@ static void huge_learning_rates_end(void **state)
     }
 }
 
+/* alpha s is infinite for keys whose s differ: none of them is the largest. */
+static void logits_that_overflow_diverge(void **state)
+{
+    (void)state;
+    static const char settings[] =
+        "optimizer=sgd seq_len=9 sequences=2 epochs=5 d_k=33 d_model=3 lr=1e6 learn_scale=on "
+        "exponent=1 input_std=1000";
+    for (const char *const *name = av_kernels_names(); *name != NULL; name++) {
+        const struct av_kernels *kernels = av_kernels_named(*name);
+        if (kernels != NULL) {
+            struct av_train *t = trained(settings, kernels);
+            assert_int_equal(av_train_run(t, AV_TWIN_SCALED)->state, AV_TRAIN_DIVERGED);
+            assert_int_equal(av_train_run(t, AV_TWIN_UNSCALED)->state, AV_TRAIN_DIVERGED);
+            av_train_free(t);
+        }
+    }
+}
+
 static void a_run_that_diverges_names_its_step_and_keeps_its_curve(void **state)
 {
     (void)state;
@@ -452,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_batch_is_at_most_all_sequences),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(huge_learning_rates_end),
+        cmocka_unit_test(logits_that_overflow_diverge),
         cmocka_unit_test(a_run_that_diverges_names_its_step_and_keeps_its_curve),
         cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(clipping_bounds_the_step),
