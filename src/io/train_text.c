@@ -77,11 +77,13 @@ static void add_end(struct av_str *out, const struct av_train *t, enum av_twin t
     const struct av_train_run *run = av_train_run(t, twin);
     av_str_addf(out, "%s: %s", av_twin_name(twin), av_train_state_name(run->state));
     if (run->state == AV_TRAIN_DIVERGED) {
-        av_str_addf(out, " at step %llu, loss or gradient not finite", (unsigned long long)run->steps + 1);
+        av_str_addf(out, " at step %llu, loss or gradient not finite;\n ", (unsigned long long)run->steps + 1);
     } else if (run->epoch_count > 0) {
-        av_str_addf(out, ", loss %.4g", run->epochs[run->epoch_count - 1].at[AV_TRAIN_LOSS]);
+        av_str_addf(out, ", loss %.4g;", run->epochs[run->epoch_count - 1].at[AV_TRAIN_LOSS]);
+    } else {
+        av_str_add(out, ";");
     }
-    av_str_addf(out, "; alpha %.4g", av_train_config(t)->alpha[twin]);
+    av_str_addf(out, " alpha %.4g", av_train_config(t)->alpha[twin]);
     if (av_train_config(t)->learn_scale && run->steps > 0) {
         av_str_addf(out, ", learned: %.4g", run->last.at[AV_TRAIN_ALPHA]);
     }
