@@ -14,7 +14,11 @@ enum { AV_NUMBER_MAX = 32 };
  * "0" for 0, "n/a" for NaN, "inf" and "-inf". */
 const char *av_plot_number(char out[AV_NUMBER_MAX], double v, int digits);
 
-/* The same without trailing zeros: 64, 0.25, 1e-3. For exact values. */
+/* The same in that many cells: with fewer digits where they are too many, but
+ * one at least. For columns, whose numbers must stay apart. */
+const char *av_plot_number_in(char out[AV_NUMBER_MAX], double v, int digits, int cells);
+
+/* The first without trailing zeros: 64, 0.25, 1e-3. For exact values. */
 const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits);
 
 /* A number that is not negative, by its value while that is a normal double

@@ -32,14 +32,14 @@ uint32_t av_depth_mark(const struct av_depth_shown *shown, bool scale)
 }
 
 const char *av_depth_value(char out[AV_NUMBER_MAX], const struct av_depth_cell *cell, size_t layer,
-                           enum av_depth_field field, int digits)
+                           enum av_depth_field field, int digits, int cells)
 {
     const struct av_depth_layer *at = &cell->median.layers[layer];
     const enum av_depth_kind kind = av_depth_kind(at, field, cell->median.single);
     if (cell->done == 0) {
         snprintf(out, AV_NUMBER_MAX, "…");
     } else if (kind == AV_DEPTH_NUMBER) {
-        av_plot_number(out, at->at[field], digits);
+        av_plot_number_in(out, at->at[field], digits, cells);
     } else {
         snprintf(out, AV_NUMBER_MAX, "%s", kind == AV_DEPTH_NOISE ? "noise" : kind == AV_DEPTH_ZERO ? "0" : "-");
     }

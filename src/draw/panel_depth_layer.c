@@ -6,6 +6,8 @@
 /* Columns of the values end here, counted from the panel's left: scaled, unscaled. */
 static const int ENDS[2] = { AV_DEPTH_LAYER_W - 10, AV_DEPTH_LAYER_W - 1 };
 
+enum { VALUE_W = 8, DIGITS = 3 };
+
 static const struct {
     const char *name;
     enum av_depth_field field;
@@ -39,7 +41,8 @@ static void draw_norm(struct av_canvas *c, struct av_rect r, int y, const struct
     for (int k = 0; k < 2; k++) {
         const struct av_depth_cell *cell = shown->cells[k == 0];
         if (cell != NULL && cell->done > 0) {
-            av_canvas_text_right(c, r.x + ENDS[k], y, AV_ROLE_TEXT, av_plot_number(text, cell->median.norm, 3));
+            av_plot_number_in(text, cell->median.norm, DIGITS, VALUE_W);
+            av_canvas_text_right(c, r.x + ENDS[k], y, AV_ROLE_TEXT, text);
             clips = clips || cell->config.clip > 0;
         }
     }
@@ -48,7 +51,7 @@ static void draw_norm(struct av_canvas *c, struct av_rect r, int y, const struct
         for (int k = 0; k < 2; k++) {
             const struct av_depth_cell *cell = shown->cells[k == 0];
             if (cell != NULL && cell->done > 0) {
-                av_plot_number(text, cell->median.clipped, 2);
+                av_plot_number_in(text, cell->median.clipped, 2, VALUE_W);
                 av_canvas_text_right(c, r.x + ENDS[k], y + 1, AV_ROLE_TEXT, text);
             }
         }
@@ -76,7 +79,7 @@ void av_panel_depth_layer(struct av_canvas *c, struct av_rect r, const struct av
         av_canvas_text(c, r.x + 1 + lines[i].indent, ++y, AV_ROLE_TEXT, lines[i].name);
         for (int k = 0; k < 2; k++) {
             if (shown->cells[k == 0] != NULL) {
-                av_depth_value(text, shown->cells[k == 0], shown->layer, lines[i].field, 3);
+                av_depth_value(text, shown->cells[k == 0], shown->layer, lines[i].field, DIGITS, VALUE_W);
                 av_canvas_text_right(c, r.x + ENDS[k], y, AV_ROLE_TEXT, text);
             }
         }

@@ -47,7 +47,8 @@ static void draw_values(struct av_canvas *c, int x, int y, const struct av_depth
         const size_t layer = place(cell->config.layers, k);
         const int right = x + (k + 1) * COLUMN_W;
         const double cosine = cell->median.layers[layer].at[AV_DEPTH_COSINE];
-        av_canvas_text_right(c, right, y, AV_ROLE_TEXT, av_depth_value(text, cell, layer, AV_DEPTH_GRAD_QK, DIGITS));
+        av_depth_value(text, cell, layer, AV_DEPTH_GRAD_QK, DIGITS, COLUMN_W - 1);
+        av_canvas_text_right(c, right, y, AV_ROLE_TEXT, text);
         if (cell->done > 0 && isfinite(cosine)) {
             snprintf(text, sizeof text, "%.2f", fabs(cosine) < 0.005 ? 0 : cosine);
             av_canvas_text_right(c, right, y + 1, AV_ROLE_DIM, text);

@@ -15,10 +15,11 @@ struct av_depth_shown {
 /* Marks of the twin with scale on or off: the present one's on top. */
 uint32_t av_depth_mark(const struct av_depth_shown *shown, bool scale);
 
-/* A value of a layer as text, with so many digits: "noise", "0", "-" behind an
- * overflow, "..." where nothing is computed yet. Writes to out and returns it. */
+/* A value of a layer as text, with so many digits or as many as the cells hold:
+ * "noise", "0", "-" behind an overflow, "..." where nothing is computed yet.
+ * Writes to out and returns it. */
 const char *av_depth_value(char out[AV_NUMBER_MAX], const struct av_depth_cell *cell, size_t layer,
-                           enum av_depth_field field, int digits);
+                           enum av_depth_field field, int digits, int cells);
 
 /* What to know about the stack beside its curves, a line each, the most needed
  * first: that it is fixed, what clipping does, that the init shrinks the signal.

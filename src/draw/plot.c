@@ -59,6 +59,14 @@ const char *av_plot_number(char out[AV_NUMBER_MAX], double v, int digits)
     return number(out, v, digits, false);
 }
 
+const char *av_plot_number_in(char out[AV_NUMBER_MAX], double v, int digits, int cells)
+{
+    while (strlen(number(out, v, digits, false)) > (size_t)cells && digits > 1) {
+        digits--;
+    }
+    return out;
+}
+
 const char *av_plot_short(char out[AV_NUMBER_MAX], double v, int digits)
 {
     return number(out, v, digits, true);

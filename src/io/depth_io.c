@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The twins in the order in which they are written: with the scale first. */
 static bool is_written(const struct av_depth_study *study, bool scale)
@@ -151,7 +152,11 @@ static void add_field(struct av_str *out, const struct av_depth_stack *s, size_t
     char text[AV_FACT_NUMBER];
     const enum av_depth_kind kind = av_depth_kind(&s->layers[layer], field, s->single);
     if (kind == AV_DEPTH_NUMBER || kind == AV_DEPTH_ZERO) {
-        av_fact_number(text, s->layers[layer].at[field], AV_FACT_DIGITS);
+        /* fewer digits where a long exponent would touch the column before */
+        int digits = AV_FACT_DIGITS;
+        while (strlen(av_fact_number(text, s->layers[layer].at[field], digits)) >= (size_t)width && digits > 1) {
+            digits--;
+        }
     } else if (kind == AV_DEPTH_NOISE) {
         snprintf(text, sizeof text, "noise");
     } else {

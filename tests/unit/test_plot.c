@@ -66,6 +66,17 @@ static void numbers_keep_their_digits(void **state)
     assert_string_equal(av_plot_short(out, -(double)INFINITY, 3), "-inf");
 }
 
+static void numbers_fit_their_cells(void **state)
+{
+    (void)state;
+    char out[AV_NUMBER_MAX];
+    assert_string_equal(av_plot_number_in(out, 1.05e-97, 3, 8), "1.05e-97");
+    assert_string_equal(av_plot_number_in(out, 1.06e-107, 3, 8), "1.1e-107");
+    assert_string_equal(av_plot_number_in(out, 1.05e-107, 3, 7), "1e-107");
+    assert_string_equal(av_plot_number_in(out, 1.05e-107, 3, 1), "1e-107");
+    assert_string_equal(av_plot_number_in(out, 0, 3, 1), "0");
+}
+
 static void numbers_read_back_to_the_digits_shown(void **state)
 {
     (void)state;
@@ -341,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_keep_their_digits),
+        cmocka_unit_test(numbers_fit_their_cells),
         cmocka_unit_test(numbers_read_back_to_the_digits_shown),
         cmocka_unit_test(tiny_numbers_are_known_by_their_logarithm),
         cmocka_unit_test(an_axis_through_0_names_it),

@@ -245,6 +245,39 @@ static const char *fate(char out[48], const struct av_depth_cell *cell)
     return out;
 }
 
+/* Words of the line that starts with `label`, behind it. */
+static int words_behind(const struct av_canvas *c, const char *label)
+{
+    char text[LINE];
+    const int y = find(c, label);
+    assert_true(y >= 0);
+    int n = 0;
+    char *at = strstr(line(c, y, text), label) + strlen(label);
+    for (char *word = strtok(at, " "); word != NULL; word = strtok(NULL, " ")) {
+        n++;
+    }
+    return n;
+}
+
+/* With long exponents too: "8.9e-102.4e-11" would be read as one. */
+static void numbers_stay_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = { " w_q, w_k  ", "   w_q ", "   w_k ", "  w_v ", "  w_o ", " clipped by " };
+    struct scene *s = scene("layers=64 tokens=2 d_model=2 d_k=1 exponent=1 clip=1e-300 residual=on norm=pre", ALL);
+    struct av_canvas c = drawn(s, 80, 22);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(words_behind(&c, names[i]), 2);
+    }
+    av_canvas_free(&c);
+    s->state.page = 1;
+    c = drawn(s, 80, 22);
+    assert_int_equal(words_behind(&c, "pre-norm, 1/sqrt(2L)"), 6);
+    assert_int_equal(words_behind(&c, "residual, post-norm"), 6);
+    av_canvas_free(&c);
+    leave(s);
+}
+
 static void the_table_names_all_stacks(void **state)
 {
     (void)state;
@@ -353,6 +386,7 @@ int main(void)
         cmocka_unit_test(what_is_not_computed_yet_is_left_open),
         cmocka_unit_test(clipping_is_told),
         cmocka_unit_test(an_init_that_shrinks_is_told),
+        cmocka_unit_test(numbers_stay_apart),
         cmocka_unit_test(the_table_names_all_stacks),
         cmocka_unit_test(a_stack_is_shown_layer_by_layer),
         cmocka_unit_test(keys_walk_layers_stacks_and_quantities),
