@@ -68,6 +68,7 @@ static void observe_rows(struct av_attention_observed *o, const struct av_attent
         max_weight += max;
         squares += (double)a->sum_z2[i] - sum_z * sum_z / len;
     }
+    squares = squares < 0 ? 0 : squares; /* z^2 of the smallest logits underflows */
     const double rows = (double)n, none = (double)NAN;
     const bool counts = a->sizes.seq_len > 1;
     o->entropy_norm = counts ? entropy / rows / log(len) : none;

@@ -380,6 +380,15 @@ static void logits_that_overflow_diverge(void **state)
     }
 }
 
+static void a_spread_too_small_for_floats_is_0(void **state)
+{
+    (void)state;
+    struct av_train *t = trained("input_std=1.5e-19 sequences=4 epochs=1", NULL);
+    assert_true(av_train_run(t, AV_TWIN_UNSCALED)->last.at[AV_TRAIN_LOSS] > 0);
+    assert_true(av_train_run(t, AV_TWIN_UNSCALED)->last.at[AV_TRAIN_LOGIT_STD] == 0);
+    av_train_free(t);
+}
+
 static void a_run_that_diverges_names_its_step_and_keeps_its_curve(void **state)
 {
     (void)state;
@@ -428,6 +437,7 @@ static void nothing_underflows_in_saturation(void **state)
     for (const char *const *name = av_kernels_names(); *name != NULL; name++) {
         const struct av_kernels *kernels = av_kernels_named(*name);
         for (size_t i = 0; kernels != NULL && i < sizeof cases / sizeof cases[0]; i++) {
+            feclearexcept(FE_UNDERFLOW);
             struct av_train *t = train_of(cases[i], kernels);
             do {
                 assert_int_equal(fetestexcept(FE_UNDERFLOW), 0);
@@ -471,6 +481,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(huge_learning_rates_end),
         cmocka_unit_test(logits_that_overflow_diverge),
+        cmocka_unit_test(a_spread_too_small_for_floats_is_0),
         cmocka_unit_test(a_run_that_diverges_names_its_step_and_keeps_its_curve),
         cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(clipping_bounds_the_step),
