@@ -184,10 +184,10 @@ static void add_setting(struct av_str *out, const struct av_depth_study *study)
 {
     static const char *const norms[AV_NORM_COUNT] = { "no norm", "pre-norm", "post-norm" };
     const struct av_depth_config *c = &study->twins[1]->config;
-    av_str_addf(out, "%zu layers at initialisation: %s, %s%s%s, init %s\n", c->layers,
-                c->residual ? "residual" : "no residual", norms[c->norm], c->residual_scale ? ", 1/sqrt(2L)" : "",
-                c->mlp ? ", mlp" : "", av_param_find("init")->choices[c->init]);
-    av_str_addf(out, "%zu tokens, d_model %zu, d_k %zu, %s", c->tokens, c->d_model, c->d_k, c->single ? "f32" : "f64");
+    av_str_addf(out, "%zu layers at initialisation: %s, %s%s%s\n", c->layers, c->residual ? "residual" : "no residual",
+                norms[c->norm], c->residual_scale ? ", 1/sqrt(2L)" : "", c->mlp ? ", mlp" : "");
+    av_str_addf(out, "%zu tokens, d_model %zu, d_k %zu, %s, init %s", c->tokens, c->d_model, c->d_k,
+                c->single ? "f32" : "f64", av_param_find("init")->choices[c->init]);
     if (c->clip > 0) {
         av_str_addf(out, ", clip %g", c->clip);
     }
