@@ -175,7 +175,7 @@ const struct av_snapshot *av_app_snapshot(struct av_app *app, unsigned needs)
 /* A view that draws nothing of the pipeline does not wait for it. */
 const struct av_snapshot *av_app_shown(struct av_app *app)
 {
-    if (app->view->study == NULL || app->view->needs != 0) {
+    if (app->view->lab || av_app_of_pipeline(app->view)) {
         return av_app_snapshot(app, app->view->needs);
     }
     app->unrelated = *av_model_snapshot(app->model);

@@ -213,6 +213,9 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
 void av_app_reset(struct av_app *app, const struct av_param *row);
 void av_app_reset_all(struct av_app *app);
 
+/* Does the view draw something of the pipeline? */
+bool av_app_of_pipeline(const struct av_view *view);
+
 /* Is this parameter on the list? (head only with files, what a view listens to ...) */
 bool av_app_listed(const struct av_app *app, const struct av_param *row);
 

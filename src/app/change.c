@@ -41,8 +41,7 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row)
     return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0;
 }
 
-/* Does the view draw something of the pipeline? */
-static bool of_pipeline(const struct av_view *view)
+bool av_app_of_pipeline(const struct av_view *view)
 {
     return !view->lab && (view->study == NULL || view->needs != 0);
 }
@@ -57,7 +56,7 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if (!used) {
         return "not used here";
     }
-    if (!of_pipeline(view)) {
+    if (!av_app_of_pipeline(view)) {
         return NULL;
     }
     if ((row->flags & AV_PARAM_FILES) != 0) {

@@ -2,13 +2,11 @@
 #include "../../src/draw/panels_depth.h"
 #include "attnviz/facts.h"
 #include "attnviz/study.h"
-#include "attnviz/utf8.h"
+#include "canvas_reader.h"
 #include "depth_driver.h"
 
 #include <math.h>
 #include <stdio.h>
-
-enum { LINE = 4096 };
 
 /* How far a study is run. */
 enum run { BEGUN, TWINS, ALL };
@@ -55,28 +53,6 @@ static void leave(struct scene *s)
 {
     av_study_find("depth")->close(s->study);
     av_free(s);
-}
-
-static const char *line(const struct av_canvas *c, int y, char out[LINE])
-{
-    size_t n = 0;
-    for (int x = 0; x < c->cols; x++) {
-        n += av_utf8_put(out + n, av_canvas_at(c, x, y)->code);
-    }
-    out[n] = '\0';
-    return out;
-}
-
-/* The first line with `text`, -1 when there is none. */
-static int find(const struct av_canvas *c, const char *text)
-{
-    char out[LINE];
-    for (int y = 0; y < c->rows; y++) {
-        if (strstr(line(c, y, out), text) != NULL) {
-            return y;
-        }
-    }
-    return -1;
 }
 
 static void assert_says(const struct scene *s, int w, int h, const char *text)

@@ -1,13 +1,13 @@
 /* test_view_saturation.c - curves over d_k and the plane, drawn from the study. */
 #include "../../src/draw/panels_saturation.h"
-#include "attnviz/utf8.h"
+#include "canvas_reader.h"
 #include "saturation_driver.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 4096, CURSOR = 'X', WIDE = 100 };
+enum { CURSOR = 'X', WIDE = 100 };
 
 /* A study asked about `settings` and run to the end, or begun only, and the
  * view's state. */
@@ -50,28 +50,6 @@ static void leave(struct scene *s, struct av_canvas *c)
 {
     saturation()->close(s->study);
     av_canvas_free(c);
-}
-
-static const char *line(const struct av_canvas *c, int y, char out[LINE])
-{
-    size_t n = 0;
-    for (int x = 0; x < c->cols; x++) {
-        n += av_utf8_put(out + n, av_canvas_at(c, x, y)->code);
-    }
-    out[n] = '\0';
-    return out;
-}
-
-/* The first line with `text`, -1 when there is none. */
-static int find(const struct av_canvas *c, const char *text)
-{
-    char out[LINE];
-    for (int y = 0; y < c->rows; y++) {
-        if (strstr(line(c, y, out), text) != NULL) {
-            return y;
-        }
-    }
-    return -1;
 }
 
 static void assert_says(const struct av_canvas *c, const char *text)

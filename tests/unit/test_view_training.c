@@ -1,6 +1,6 @@
 /* test_view_training.c - the view of the twin runs: labels, curves, scrubbing. */
 #include "../../src/draw/training_plots.h"
-#include "attnviz/utf8.h"
+#include "canvas_reader.h"
 #include "training_driver.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #define SMALL "d_model=16 d_k=8 seq_len=5 batch=4 sequences=13 lr=0.01 task=average epochs=20 "
 #define DRIFTS "d_model=16 d_k=64 init=unit seq_len=5 batch=4 sequences=13 lr=0.01 epochs=20 "
 
-enum { LINE = 4096, CURSOR = 0x2502 };
+enum { CURSOR = 0x2502 };
 
 /* A study and the view's state. */
 struct scene {
@@ -70,27 +70,6 @@ static struct av_view_edit press(struct scene *s, const char *keys)
         a->run(&e);
     }
     return e;
-}
-
-static const char *line(const struct av_canvas *c, int y, char out[LINE])
-{
-    size_t n = 0;
-    for (int x = 0; x < c->cols; x++) {
-        n += av_utf8_put(out + n, av_canvas_at(c, x, y)->code);
-    }
-    out[n] = '\0';
-    return out;
-}
-
-static int find(const struct av_canvas *c, const char *text)
-{
-    char out[LINE];
-    for (int y = 0; y < c->rows; y++) {
-        if (strstr(line(c, y, out), text) != NULL) {
-            return y;
-        }
-    }
-    return -1;
 }
 
 static void assert_says(const struct av_canvas *c, const char *text)

@@ -3,7 +3,7 @@
 #define VIEW_DRIVER_H
 
 #include "../../src/draw/panels.h"
-#include "attnviz/utf8.h"
+#include "canvas_reader.h"
 #include "fake_snapshot.h"
 
 #include <setjmp.h>
@@ -13,8 +13,6 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-
-enum { LINE = 4096 };
 
 /* A snapshot of the default parameters and these settings, "name=value", NULL at the end. */
 static inline void make(struct fake *f, const char *const *settings)
@@ -37,28 +35,6 @@ static inline struct av_canvas drawn(const char *view, const struct fake *f, int
     struct av_view_context ctx = fake_context(f, true);
     av_view_find(view)->draw(&c, (struct av_rect){ 0, 0, w, h }, &ctx);
     return c;
-}
-
-static inline const char *line(const struct av_canvas *c, int y, char out[LINE])
-{
-    size_t n = 0;
-    for (int x = 0; x < c->cols; x++) {
-        n += av_utf8_put(out + n, av_canvas_at(c, x, y)->code);
-    }
-    out[n] = '\0';
-    return out;
-}
-
-/* The first line with `text`, -1 when there is none. */
-static inline int find(const struct av_canvas *c, const char *text)
-{
-    char out[LINE];
-    for (int y = 0; y < c->rows; y++) {
-        if (strstr(line(c, y, out), text) != NULL) {
-            return y;
-        }
-    }
-    return -1;
 }
 
 /* Cells with this code on a line. */
