@@ -5,6 +5,7 @@
 #ifndef ATTNVIZ_PARAMS_H
 #define ATTNVIZ_PARAMS_H
 
+#include "attnviz/dtype.h"
 #include "attnviz/kernels.h"
 #include "attnviz/status.h"
 #include "attnviz/strbuf.h"
@@ -46,6 +47,15 @@ enum av_runs { AV_RUNS_BOTH, AV_RUNS_ON, AV_RUNS_OFF, AV_RUNS_COUNT };
 enum av_norm { AV_NORM_NONE, AV_NORM_PRE, AV_NORM_POST, AV_NORM_COUNT };
 enum av_depth_dtype { AV_DEPTH_F64, AV_DEPTH_F32, AV_DEPTH_DTYPES };
 
+enum { AV_HEADS_MAX = 16 }; /* that are sampled */
+
+/* In imitated arithmetic: where the multiplier goes, to the product q.k or to
+ * the query before it. */
+enum av_scale_order { AV_SCALE_PRODUCT, AV_SCALE_QUERY, AV_SCALE_ORDERS };
+
+/* What the curves of the view `variants` run over. */
+enum av_curve_over { AV_CURVE_N_K, AV_CURVE_D_K, AV_CURVE_OVERS };
+
 /* The stages in the order in which data flows; each needs those before it. */
 enum av_stage {
     AV_STAGE_SAMPLE,  /* Q and K */
@@ -63,6 +73,30 @@ struct av_logit_list {
     double at[AV_LOGITS_MAX];
 };
 
+/* Parameters of the rows of variants.c: softcap_c is softcap.c. A real one that
+ * may be `auto` is NaN then, and follows from the others. */
+struct av_variant_params {
+    double mup_factor, fixed_scalar;
+    int64_t inverse_layer_layer; /* from 1 */
+    double learned_gain, learned_gain_last;
+    double mixed_exponent, mixed_exponent_last, mixed_temperature, mixed_temperature_last;
+    double logn_L, ssmax_sigma, yarn_S;
+    int64_t llama4_floor;
+    double llama4_scale;
+    int64_t llama4_start;
+    double qk_l2_g, qk_l2_L; /* both may be auto */
+    double cosine_g, swin2_tau;
+    double qk_rms_eps, qk_layernorm_eps, score_layernorm_eps, score_batchnorm_eps;
+    double softcap_c, sink_logit;
+    double sigmoid_b;                  /* may be auto */
+    double clipped_eta, clipped_gamma; /* gamma may be auto */
+    double softpick_eps;
+    double differential_lambda; /* may be auto */
+    int64_t differential_depth;
+    int64_t window_size, lsh_buckets, lsh_rounds, linformer_k;
+    double sigma_reparam_gamma, qk_clip_tau;
+};
+
 /* Values of all parameters. A plain value: copy it, compare it by table. Each
  * value of a row is 8 bytes wide, so that rows can be copied and compared
  * without knowing their kind; the list of logits alone is longer, and last. */
@@ -77,12 +111,13 @@ struct av_params {
     int64_t query;
     double q_std, k_std, q_mean, k_mean;
     double corr;
-    int64_t dist; /* enum av_dist */
-    int64_t mask; /* enum av_mask */
-    int64_t variant, dtype;
+    int64_t dist;           /* enum av_dist */
+    int64_t mask;           /* enum av_mask */
+    int64_t variant, dtype; /* variant: see variant.h; dtype: enum av_dtype */
     int64_t samples, bins;
     uint64_t seed;
-    int64_t head, layer;                /* which head of the files read */
+    int64_t n_head;                     /* with files: theirs */
+    int64_t head, layer;                /* which head, and layer of the files read */
     int64_t d_k_1, d_k_2, d_k_3, d_k_4; /* of the panels of the distributions view */
     double x_range;                     /* of the sensitivity sweep */
     int64_t d_model, init, layer_norm;  /* init: enum av_init; layer_norm: bool */
@@ -95,11 +130,21 @@ struct av_params {
     int64_t runs;                                                /* enum av_runs */
     int64_t layers, tokens, residual, norm, residual_scale, mlp; /* of a stack; norm: enum av_norm, else bools */
     int64_t depth_dtype;                                         /* enum av_depth_dtype */
-    int64_t heads; /* how many there are: no parameter but a fact, 1 without files */
+    int64_t scale_order, softmax_f32, smooth_k; /* of imitated arithmetic; enum av_scale_order, bools */
+    int64_t compare, variants, curve_over;      /* of the view `variants`: see variant.h; enum av_curve_over */
+    struct av_variant_params of;                /* of the variants, named as they are */
     struct av_logit_list logits;
 };
 
-enum av_param_kind { AV_PARAM_INT, AV_PARAM_REAL, AV_PARAM_CHOICE, AV_PARAM_SEED, AV_PARAM_LOGITS };
+enum av_param_kind {
+    AV_PARAM_INT,
+    AV_PARAM_REAL,
+    AV_PARAM_CHOICE,
+    AV_PARAM_SEED,
+    AV_PARAM_LOGITS,
+    AV_PARAM_VARIANT,    /* av_variant_value */
+    AV_PARAM_VARIANT_SET /* places of variants, a bit each */
+};
 
 /* How large a step is. */
 enum av_grain { AV_GRAIN_FINE, AV_GRAIN_STEP, AV_GRAIN_COARSE, AV_GRAIN_COUNT };
@@ -117,7 +162,9 @@ enum av_param_flag {
     AV_PARAM_HIDDEN = 1, /* not walked to on the screen: no view changes with it */
     AV_PARAM_FILES = 2,  /* has a meaning only with files (head, layer) */
     AV_PARAM_SIZE = 4,   /* a size of Q and K: files bring their own */
-    AV_PARAM_VIEW = 8    /* on the list only in views that listen to it */
+    AV_PARAM_VIEW = 8,   /* on the list only in views that listen to it */
+    AV_PARAM_OWNED = 16, /* of a variant's row: has a meaning only while that row is chosen */
+    AV_PARAM_AUTO = 32   /* may be `auto`, NaN: then it follows from others */
 };
 
 struct av_param {
@@ -146,7 +193,7 @@ double av_param_get(const struct av_param *row, const struct av_params *p);
  * and seeds are rounded. */
 void av_param_set(const struct av_param *row, struct av_params *p, double value);
 
-/* Largest value now: key, query and head end at n_k - 1, n_q - 1, heads - 1. */
+/* Largest value now: key, query and head end at n_k - 1, n_q - 1, n_head - 1. */
 double av_param_max(const struct av_param *row, const struct av_params *p);
 
 /* Reads "VALUE" into p. AV_USAGE with name, value and what it takes when it
@@ -179,7 +226,9 @@ const char *av_param_format_short(const struct av_param *row, const struct av_pa
 /* Has the value of this row changed? */
 bool av_param_differs(const struct av_param *row, const struct av_params *was, const struct av_params *now);
 
-/* Has one of these? Names, NULL at the end. */
+/* Has one of these? Names, NULL at the end; AV_ALL_OWNED stands for all rows of
+ * AV_PARAM_OWNED. */
+#define AV_ALL_OWNED "*.*"
 bool av_params_differ(const char *const *names, const struct av_params *was, const struct av_params *now);
 
 /* First stage that must run again when `was` becomes `now`. */

@@ -14,6 +14,7 @@
 #define ATTNVIZ_STUDY_H
 
 #include "attnviz/params.h"
+#include "attnviz/tensor.h"
 
 #include <stdbool.h>
 
@@ -26,7 +27,12 @@ struct av_study {
     enum av_status (*open)(void **state, const struct av_kernels *kernels, struct av_error *e);
     void (*close)(void *state);
 
-    /* Begins for these parameters (checked; logits and files play no part):
+    /* Of a study that is about the queries and keys at hand: those of files are
+     * to be taken from now on, head p->head of them. Called behind `open`, if
+     * there are files. NULL: files play no part. */
+    void (*use_tensors)(void *state, const struct av_tensor *q, const struct av_tensor *k);
+
+    /* Begins for these parameters (checked; logits play no part):
      * keeps what still holds, drops the rest, makes room, and does what takes
      * no longer than a unit, so that there is something to draw. When it
      * fails, the state may be begun again but has no result. */
@@ -51,6 +57,9 @@ struct av_studies;
 /* kernels: NULL for the best. The caller frees it; NULL is fine there. */
 enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *kernels, struct av_error *e);
 void av_studies_free(struct av_studies *s);
+
+/* Queries and keys of files, borrowed; before anything is asked. */
+void av_studies_use_tensors(struct av_studies *s, const struct av_tensor *q, const struct av_tensor *k);
 
 /* Asks a study about these parameters: opens it, begins anew if a parameter
  * that it listens to has changed, and goes on otherwise. On failure it has no

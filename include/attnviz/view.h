@@ -51,9 +51,10 @@ enum av_work_order {
 struct av_view_edit {
     struct av_view_state *state;
     const struct av_snapshot *snapshot;
-    int64_t query, key; /* in: the selection; out: the new one */
-    int rows, cols;     /* cells the view had when last drawn */
-    const void *study;  /* as in the context */
+    int64_t query, key;                 /* in: the selection; out: the new one */
+    int64_t variant, compare, variants; /* in: these parameters; out: their new values */
+    int rows, cols;                     /* cells the view had when last drawn */
+    const void *study;                  /* as in the context */
     /* In a view with `lab`: its row of logits, to be changed, and the state of
      * the pipeline, which the row is not part of; elsewhere both are NULL. */
     struct av_logit_list *row;

@@ -41,6 +41,7 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
     }
     if (s == AV_OK && app->q != NULL) {
         s = av_model_use_tensors(app->model, app->q, app->k, e);
+        av_studies_use_tensors(app->studies, app->q, app->k);
         av_params_from_tensors(&app->params, app->q, app->k);
         app->start = av_lab_remember(app);
     }

@@ -7,6 +7,7 @@
 #include "attnviz/actions.h"
 #include "attnviz/app.h"
 #include "attnviz/study.h"
+#include "attnviz/variant.h"
 
 #include <stddef.h>
 

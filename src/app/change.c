@@ -29,11 +29,31 @@ static bool listens(const struct av_app *app, const struct av_param *row)
     return false;
 }
 
+/* Does a row of a variant own this parameter that the page in sight listens to? */
+static bool owner_is_chosen(const struct av_app *app, const struct av_param *row)
+{
+    static const char *const names[] = { "variant", "compare", NULL };
+    for (size_t i = 0; names[i] != NULL; i++) {
+        const struct av_param *variant = av_param_find(names[i]);
+        bool seen = app->view->listens != NULL ? listens(app, variant) : (variant->flags & AV_PARAM_VIEW) == 0;
+        if (seen && av_variant_owns(i == 0 ? app->params.variant : app->params.compare, row->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool av_app_listed(const struct av_app *app, const struct av_param *row)
 {
     const struct av_view *view = app->view;
     if ((row->flags & AV_PARAM_FILES) != 0 && app->q == NULL) {
         return false;
+    }
+    if ((row->flags & AV_PARAM_OWNED) != 0) { /* it comes with its variant */
+        return owner_is_chosen(app, row);
+    }
+    if (row->offset == offsetof(struct av_params, head) && av_param_max(row, &app->params) < 1) {
+        return false; /* there is no choice */
     }
     if (view->listens != NULL) {
         return listens(app, row) && (row->kind != AV_PARAM_LOGITS || view->lab);
@@ -49,6 +69,9 @@ bool av_app_of_pipeline(const struct av_view *view)
 const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
     const struct av_view *view = app->view;
+    if ((row->flags & AV_PARAM_OWNED) != 0) {
+        return owner_is_chosen(app, row) ? NULL : "its variant is not chosen";
+    }
     bool used = view->listens != NULL ? listens(app, row) : (row->flags & AV_PARAM_VIEW) == 0;
     if (row->kind == AV_PARAM_LOGITS && !view->lab) {
         return "they are edited in the lab";
@@ -59,8 +82,11 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if (!av_app_of_pipeline(view)) {
         return NULL;
     }
+    bool only_one = av_param_max(row, &app->params) < 1;
+    if (row->offset == offsetof(struct av_params, head) && only_one) {
+        return app->q != NULL ? "the files hold only one" : "there is only one: n_head is 1";
+    }
     if ((row->flags & AV_PARAM_FILES) != 0) {
-        bool only_one = av_param_max(row, &app->params) < 1;
         return app->q == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
     }
     bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
@@ -69,7 +95,9 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if (app->params.logits.n > 0 && of_scores) {
         return "the logits are given";
     }
-    if (app->q != NULL && row->stale == AV_STAGE_SAMPLE) {
+    bool of_head = row->offset == offsetof(struct av_params, head);
+    bool sampled = row->stale == AV_STAGE_SAMPLE || (row->flags & AV_PARAM_SIZE) != 0;
+    if (app->q != NULL && sampled && !of_head) {
         return "queries and keys come from files";
     }
     return NULL;
@@ -89,6 +117,10 @@ const char *av_app_range(const struct av_app *app, const struct av_param *row, c
         snprintf(out, AV_RANGE_MAX, "0 .. 2^64-1");
     } else if (row->kind == AV_PARAM_LOGITS) {
         snprintf(out, AV_RANGE_MAX, "1 to %d numbers a,b,c", AV_LOGITS_MAX);
+    } else if (row->kind == AV_PARAM_VARIANT) {
+        snprintf(out, AV_RANGE_MAX, "names joined by +, one of a group, or a model: --list variants");
+    } else if (row->kind == AV_PARAM_VARIANT_SET) {
+        snprintf(out, AV_RANGE_MAX, "all, or names with commas between");
     } else {
         snprintf(out, AV_RANGE_MAX, "%.15g .. %.15g", row->min, av_param_max(row, &app->params));
     }
@@ -107,8 +139,13 @@ static bool same(const struct av_params *a, const struct av_params *b)
 void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how)
 {
     struct av_params to = *next;
+    struct av_error e;
     av_params_clamp(&to);
     if (same(&to, &app->params)) {
+        return;
+    }
+    if (to.logits.n == 0 && av_variant_check(to.variant, &to, &e) != AV_OK) {
+        av_app_say(app, "%s", e.text);
         return;
     }
     if (how != AV_CHANGE_PLAY) {

@@ -3,6 +3,7 @@
 
 #include "attnviz/keys.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- Beginning ------------------------------------------------------------ */
@@ -58,8 +59,8 @@ static enum av_status read_value(struct av_app *app, const struct av_param *row,
 {
     enum av_status s = av_param_parse(row, next, text, e);
     double value = av_param_get(row, next);
-    if (s == AV_OK && row->kind != AV_PARAM_LOGITS &&
-        !(value >= row->min && value <= av_param_max(row, &app->params))) {
+    bool ranged = row->kind != AV_PARAM_LOGITS && !isnan(value); /* NaN: auto */
+    if (s == AV_OK && ranged && !(value >= row->min && value <= av_param_max(row, &app->params))) {
         char range[AV_RANGE_MAX];
         s = av_fail(e, AV_USAGE, "%s %s: it takes %s", row->name, text, av_app_range(app, row, range));
     }
@@ -136,7 +137,8 @@ static const char *alphabet(const struct av_app *app)
 {
     static const char *const of_kind[] = {
         [AV_PARAM_INT] = "0123456789+-", [AV_PARAM_REAL] = "0123456789+-.eE",     [AV_PARAM_SEED] = "0123456789",
-        [AV_PARAM_CHOICE] = NULL,        [AV_PARAM_LOGITS] = "0123456789+-.eE, ",
+        [AV_PARAM_CHOICE] = NULL,        [AV_PARAM_LOGITS] = "0123456789+-.eE, ", [AV_PARAM_VARIANT] = NULL,
+        [AV_PARAM_VARIANT_SET] = NULL,
     };
     switch (app->editor.target) {
     case AV_EDIT_NAMED:
@@ -144,7 +146,8 @@ static const char *alphabet(const struct av_app *app)
     case AV_EDIT_LOGIT:
         return of_kind[AV_PARAM_REAL];
     default:
-        return of_kind[av_app_selected(app)->kind];
+        return (av_app_selected(app)->flags & AV_PARAM_AUTO) != 0 ? "0123456789+-.eEauto"
+                                                                  : of_kind[av_app_selected(app)->kind];
     }
 }
 

@@ -36,6 +36,8 @@ void av_report_json_param(struct av_json *j, const struct av_param *row, const s
         write_logits(j, row->name, value);
         break;
     case AV_PARAM_CHOICE:
+    case AV_PARAM_VARIANT:
+    case AV_PARAM_VARIANT_SET:
         av_param_format(row, p, &text);
         av_json_string(j, row->name, av_str_text(&text));
         j->out->failed = j->out->failed || text.failed;

@@ -3,6 +3,7 @@
  * SAMPLE and SCORES work on whole matrices; LOGITS, WEIGHTS and STATS go row
  * by row, so that a row passes through all three while it is in the cache. */
 #include "attnviz/mem.h"
+#include "attnviz/variant.h"
 #include "stages.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ void av_params_from_tensors(struct av_params *p, const struct av_tensor *q, cons
     p->n_q = (int64_t)q->n;
     p->n_k = (int64_t)k->n;
     p->d_k = (int64_t)q->d;
-    p->heads = (int64_t)q->heads;
+    p->n_head = (int64_t)q->heads;
 }
 
 /* Puts the sizes that really hold into what a caller asked for. */
@@ -66,6 +67,7 @@ static struct av_shape effective(const struct av_model *m, struct av_params *p)
     if (p->logits.n > 0) {
         p->n_q = 1;
         p->n_k = p->logits.n;
+        p->variant = av_variant_on_logits(p->variant);
         return (struct av_shape){ 1, (size_t)p->n_k, 0 };
     }
     if (m->q_file != NULL) {

@@ -1,5 +1,5 @@
 /* params.c - the parameter table and what can be done with a value by its row. */
-#include "attnviz/params.h"
+#include "attnviz/variant.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 static const char *const SWITCH[] = { "off", "on", NULL };
 static const char *const DISTS[] = { "normal", "uniform", "rademacher", "laplace", NULL };
 static const char *const MASKS[] = { "none", "causal", NULL };
-static const char *const VARIANTS[] = { "softmax", NULL };
 static const char *const INITS[] = { "pytorch", "unit", "xavier", "kaiming", NULL };
 static const char *const TASKS[] = { "reconstruct", "average", "recall", "copy_previous", "depth", NULL };
 static const char *const FRESH[] = { "auto", "off", "on", NULL };
@@ -15,10 +14,14 @@ static const char *const OPTIMIZERS[] = { "adam", "sgd", NULL };
 static const char *const RUNS[] = { "both", "on", "off", NULL };
 static const char *const NORMS[] = { "none", "pre", "post", NULL };
 static const char *const DEPTH_DTYPES[] = { "f64", "f32", NULL };
-static const char *const DTYPES[] = { "f64", NULL };
+static const char *const DTYPES[] = { "f64", "f32", "bf16", "f16", "int8", NULL };
+static const char *const SCALE_ORDERS[] = { "product", "query", NULL };
+static const char *const CURVE_OVERS[] = { "n_k", "d_k", NULL };
 
 #define AT(member) offsetof(struct av_params, member)
 #define NEVER AV_STAGE_COUNT
+#define BITS 0x1p53          /* whole numbers that a double holds: variants take fewer bits */
+#define SPARSEMAX (22 << 16) /* as av_variant_with makes it */
 
 /* clang-format off */
 static const struct av_param TABLE[] = {
@@ -57,18 +60,20 @@ static const struct av_param TABLE[] = {
       "distribution of the entries" },
     { "mask", AV_PARAM_CHOICE, AT(mask), 0, AV_MASK_COUNT - 1, 0, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 1, 0, MASKS,
       "causal: key j > query i + (n_k - n_q) is masked" },
-    { "variant", AV_PARAM_CHOICE, AT(variant), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, VARIANTS,
-      "what turns scores into weights" },
-    { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, 0, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
-      "arithmetic imitated for logits and softmax" },
+    { "variant", AV_PARAM_VARIANT, AT(variant), 0, BITS, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, NULL,
+      "what turns scores into weights: names joined by +, see --list variants" },
+    { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, AV_DTYPES - 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
+      "arithmetic imitated for scores, logits and softmax" },
     { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, AV_PARAM_VIEW, NULL,
       "independent (q, k) pairs in the distributions view" },
     { "bins", AV_PARAM_INT, AT(bins), 5, AV_BINS_MAX, 50, NEVER, AV_STEP_LINEAR, 5, 0, NULL,
       "histogram bins" },
     { "seed", AV_PARAM_SEED, AT(seed), 0, 18446744073709551615.0, 42, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,
       "same seed, same samples to the last bit, on every machine" },
-    { "head", AV_PARAM_INT, AT(head), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
-      "which head of the files" },
+    { "n_head", AV_PARAM_INT, AT(n_head), 1, AV_HEADS_MAX, 1, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_SIZE, NULL,
+      "heads, each with queries and keys of its own" },
+    { "head", AV_PARAM_INT, AT(head), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,
+      "which head is shown" },
     { "layer", AV_PARAM_INT, AT(layer), 0, 0, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
       "which layer of the files" },
     { "d_k_1", AV_PARAM_INT, AT(d_k_1), 1, AV_DIM_MAX, 16, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
@@ -127,6 +132,92 @@ static const struct av_param TABLE[] = {
       "an MLP, 4 d_model wide, behind each attention layer of the stack" },
     { "depth_dtype", AV_PARAM_CHOICE, AT(depth_dtype), 0, AV_DEPTH_DTYPES - 1, 0, NEVER, AV_STEP_LINEAR, 1,
       AV_PARAM_VIEW, DEPTH_DTYPES, "arithmetic of the stack: f32 rounds every number to single precision" },
+    { "scale_order", AV_PARAM_CHOICE, AT(scale_order), 0, AV_SCALE_ORDERS - 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1,
+      AV_PARAM_VIEW, SCALE_ORDERS, "imitated arithmetic: multiply the product q.k by the scale, or the query first" },
+    { "softmax_f32", AV_PARAM_CHOICE, AT(softmax_f32), 0, 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
+      SWITCH, "imitated arithmetic: the softmax itself in f32" },
+    { "smooth_k", AV_PARAM_CHOICE, AT(smooth_k), 0, 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, SWITCH,
+      "imitated arithmetic: subtract the mean key first, which changes no exact weight" },
+    { "compare", AV_PARAM_VARIANT, AT(compare), 0, BITS, SPARSEMAX, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, NULL,
+      "the variant that the present one is held against" },
+    { "variants", AV_PARAM_VARIANT_SET, AT(variants), 0, BITS, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW, NULL,
+      "variants to compare, names with commas between; all: every one" },
+    { "curve_over", AV_PARAM_CHOICE, AT(curve_over), 0, AV_CURVE_OVERS - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
+      CURVE_OVERS, "what the curves of variants run over" },
+    { "mup.factor", AV_PARAM_REAL, AT(of.mup_factor), 0, 1e6, 8, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, AV_PARAM_OWNED, NULL,
+      "the multiplier is this over d_k: 8 equals 1/sqrt(d_k) at 64" },
+    { "fixed.scalar", AV_PARAM_REAL, AT(of.fixed_scalar), 1e-6, 1e9, 256, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,
+      "the multiplier is 1 over the root of this, whatever d_k" },
+    { "inverse_layer.layer", AV_PARAM_INT, AT(of.inverse_layer_layer), 1, 1000, 1, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, AV_PARAM_OWNED, NULL,
+      "the layer, counted from 1" },
+    { "learned.gain", AV_PARAM_REAL, AT(of.learned_gain), -1e6, 1e6, 1, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.1, AV_PARAM_OWNED, NULL,
+      "gain of the first head, times 1/sqrt(d_k)" },
+    { "learned.gain_last", AV_PARAM_REAL, AT(of.learned_gain_last), -1e6, 1e6, 1, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.1, AV_PARAM_OWNED, NULL,
+      "gain of the last head; those between lie evenly" },
+    { "mixed.exponent", AV_PARAM_REAL, AT(of.mixed_exponent), 0, 1, 0.5, AV_STAGE_LOGITS, AV_STEP_LINEAR, 0.05, AV_PARAM_OWNED, NULL,
+      "exponent of the first head: it multiplies by d_k^-exponent" },
+    { "mixed.exponent_last", AV_PARAM_REAL, AT(of.mixed_exponent_last), 0, 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 0.05, AV_PARAM_OWNED, NULL,
+      "exponent of the last head; those between lie evenly" },
+    { "mixed.temperature", AV_PARAM_REAL, AT(of.mixed_temperature), 0.01, 100, 1, AV_STAGE_LOGITS, AV_STEP_RATIO, 0.05, AV_PARAM_OWNED, NULL,
+      "temperature of the first head, by which its multiplier is divided" },
+    { "mixed.temperature_last", AV_PARAM_REAL, AT(of.mixed_temperature_last), 0.01, 100, 1, AV_STAGE_LOGITS, AV_STEP_RATIO, 0.05, AV_PARAM_OWNED, NULL,
+      "temperature of the last head; those between lie evenly in its logarithm" },
+    { "logn.L", AV_PARAM_REAL, AT(of.logn_L), 2, 1e9, 64, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,
+      "length up to which nothing changes; Qwen: 2048" },
+    { "ssmax.sigma", AV_PARAM_REAL, AT(of.ssmax_sigma), 0, 1000, 0.43, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.01, AV_PARAM_OWNED, NULL,
+      "what ln n is multiplied by" },
+    { "yarn.S", AV_PARAM_REAL, AT(of.yarn_S), 1, 1e6, 4, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,
+      "by how much the context is extended" },
+    { "llama4.floor", AV_PARAM_INT, AT(of.llama4_floor), 1, 1e9, 8192, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,
+      "positions between two steps of the multiplier" },
+    { "llama4.scale", AV_PARAM_REAL, AT(of.llama4_scale), 0, 1000, 0.1, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.1, AV_PARAM_OWNED, NULL,
+      "what the logarithm is multiplied by" },
+    { "llama4.start", AV_PARAM_INT, AT(of.llama4_start), 0, 1e9, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 8192, AV_PARAM_OWNED, NULL,
+      "position of the first key" },
+    { "qk_l2.g", AV_PARAM_REAL, AT(of.qk_l2_g), -1e6, 1e6, (double)NAN, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, AV_PARAM_OWNED | AV_PARAM_AUTO, NULL,
+      "multiplier of the cosines; auto: log2(L^2 - L)" },
+    { "qk_l2.L", AV_PARAM_REAL, AT(of.qk_l2_L), 1, 1e9, (double)NAN, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED | AV_PARAM_AUTO, NULL,
+      "length of the sequences; auto: n_k" },
+    { "cosine.g", AV_PARAM_REAL, AT(of.cosine_g), -1e6, 1e6, 10, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, AV_PARAM_OWNED, NULL,
+      "multiplier of the cosines" },
+    { "swin2.tau", AV_PARAM_REAL, AT(of.swin2_tau), -1000, 1000, 2.3025850929940457, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.1, AV_PARAM_OWNED, NULL,
+      "the multiplier is exp(tau), 100 at most" },
+    { "qk_rms.eps", AV_PARAM_REAL, AT(of.qk_rms_eps), 0, 1, 1e-6, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1e-9, AV_PARAM_OWNED, NULL,
+      "added to the mean square before its root" },
+    { "qk_layernorm.eps", AV_PARAM_REAL, AT(of.qk_layernorm_eps), 0, 1, 1e-6, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1e-9, AV_PARAM_OWNED, NULL,
+      "added to the variance before its root" },
+    { "score_layernorm.eps", AV_PARAM_REAL, AT(of.score_layernorm_eps), 0, 1, 1e-5, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1e-9, AV_PARAM_OWNED, NULL,
+      "added to the variance of a row before its root" },
+    { "score_batchnorm.eps", AV_PARAM_REAL, AT(of.score_batchnorm_eps), 0, 1, 1e-5, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1e-9, AV_PARAM_OWNED, NULL,
+      "added to the variance of all scores before its root" },
+    { "softcap.c", AV_PARAM_REAL, AT(of.softcap_c), 1e-6, 1e9, 50, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, AV_PARAM_OWNED, NULL,
+      "no logit leaves -c .. c" },
+    { "sink.logit", AV_PARAM_REAL, AT(of.sink_logit), -1e6, 1e6, 0, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.5, AV_PARAM_OWNED, NULL,
+      "the logit of the sink" },
+    { "sigmoid.b", AV_PARAM_REAL, AT(of.sigmoid_b), -1e6, 1e6, (double)NAN, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.5, AV_PARAM_OWNED | AV_PARAM_AUTO, NULL,
+      "added to every logit; auto: -ln n" },
+    { "clipped.eta", AV_PARAM_REAL, AT(of.clipped_eta), 1, 1000, 1, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.01, AV_PARAM_OWNED, NULL,
+      "upper end that the weights are stretched to" },
+    { "clipped.gamma", AV_PARAM_REAL, AT(of.clipped_gamma), -1e6, 0, (double)NAN, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.01, AV_PARAM_OWNED | AV_PARAM_AUTO, NULL,
+      "lower end that the weights are stretched to; auto: -12/n" },
+    { "softpick.eps", AV_PARAM_REAL, AT(of.softpick_eps), 0, 1, 1e-8, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1e-9, AV_PARAM_OWNED, NULL,
+      "added to the sum of sizes" },
+    { "differential.lambda", AV_PARAM_REAL, AT(of.differential_lambda), -1000, 1000, (double)NAN, AV_STAGE_LOGITS, AV_STEP_SIGNED, 0.1, AV_PARAM_OWNED | AV_PARAM_AUTO, NULL,
+      "how much of the second weights is subtracted; auto: 0.8 - 0.6 exp(-0.3 depth)" },
+    { "differential.depth", AV_PARAM_INT, AT(of.differential_depth), 0, 1000, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, AV_PARAM_OWNED, NULL,
+      "the layer, counted from 0" },
+    { "window.size", AV_PARAM_INT, AT(of.window_size), 1, 1e9, 8, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,
+      "keys that a query sees: itself and those up to size - 1 away" },
+    { "lsh.buckets", AV_PARAM_INT, AT(of.lsh_buckets), 1, 1024, 8, AV_STAGE_LOGITS, AV_STEP_LINEAR, 2, AV_PARAM_OWNED, NULL,
+      "buckets that keys are sorted into: 1, or an even number" },
+    { "lsh.rounds", AV_PARAM_INT, AT(of.lsh_rounds), 1, 16, 1, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, AV_PARAM_OWNED, NULL,
+      "rounds of hashing: a key is seen that shares a bucket in one of them" },
+    { "linformer.k", AV_PARAM_INT, AT(of.linformer_k), 1, 1e9, 8, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,
+      "averages that the keys are reduced to, n_k at most" },
+    { "sigma_reparam.gamma", AV_PARAM_REAL, AT(of.sigma_reparam_gamma), 1e-6, 1e6, 1, NEVER, AV_STEP_SIGNED, 0.1, AV_PARAM_OWNED, NULL,
+      "largest singular value of a learned matrix at the start" },
+    { "qk_clip.tau", AV_PARAM_REAL, AT(of.qk_clip_tau), 1e-3, 1e9, 100, NEVER, AV_STEP_SIGNED, 1, AV_PARAM_OWNED, NULL,
+      "w_q and w_k shrink when a logit exceeds it" },
     { "logits", AV_PARAM_LOGITS, AT(logits), 0, AV_LOGITS_MAX, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
       NULL, "one row of logits a,b,c given by hand instead of sampled scores" },
 };
@@ -202,7 +293,6 @@ void av_params_default(struct av_params *p)
     for (size_t i = 0; i < TABLE_ROWS; i++) {
         av_param_set(&TABLE[i], p, TABLE[i].def);
     }
-    p->heads = 1;
 }
 
 double av_param_max(const struct av_param *row, const struct av_params *p)
@@ -215,7 +305,7 @@ double av_param_max(const struct av_param *row, const struct av_params *p)
         return by_hand ? 0 : (double)p->n_q - 1;
     }
     if (row->offset == AT(head)) {
-        return (double)p->heads - 1;
+        return (double)p->n_head - 1;
     }
     return row->max;
 }
@@ -285,10 +375,18 @@ void av_param_step(const struct av_param *row, struct av_params *p, int count, e
         *int_at(row, p) = ((*int_at(row, p) + count) % n + n) % n;
         return;
     }
-    if (row->kind == AV_PARAM_LOGITS) {
+    if (row->kind == AV_PARAM_VARIANT) {
+        int64_t *value = int_at(row, p);
+        do { /* softmax can always be had */
+            *value = av_variant_step(*value, count);
+        } while (av_variant_check(*value, p, NULL) != AV_OK);
         return;
     }
-    double value = step_from(row, av_param_get(row, p), count, grain);
+    if (row->kind == AV_PARAM_LOGITS || row->kind == AV_PARAM_VARIANT_SET) {
+        return;
+    }
+    double from = av_param_get(row, p);
+    double value = step_from(row, isnan(from) ? fmax(row->min, 0) : from, count, grain);
     av_param_set(row, p, fmin(fmax(value, row->min), av_param_max(row, p)));
     av_params_clamp(p);
 }
@@ -302,10 +400,16 @@ bool av_param_differs(const struct av_param *row, const struct av_params *was, c
     return memcmp((const char *)was + row->offset, (const char *)now + row->offset, sizeof(int64_t)) != 0;
 }
 
+static bool owned_differs(const struct av_params *was, const struct av_params *now)
+{
+    return memcmp(&was->of, &now->of, sizeof was->of) != 0;
+}
+
 bool av_params_differ(const char *const *names, const struct av_params *was, const struct av_params *now)
 {
     for (; *names != NULL; names++) {
-        if (av_param_differs(av_param_find(*names), was, now)) {
+        const struct av_param *row = av_param_find(*names);
+        if (row != NULL ? av_param_differs(row, was, now) : owned_differs(was, now)) {
             return true;
         }
     }

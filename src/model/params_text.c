@@ -1,5 +1,5 @@
 /* params_text.c - parameter values read from and written as text. */
-#include "attnviz/params.h"
+#include "attnviz/variant.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A real number that follows from others. */
+#define AUTO "auto"
 
 /* Where the value of a row stands in *p. */
 static void *value_at(const struct av_param *row, struct av_params *p)
@@ -104,6 +107,22 @@ static enum av_status parse_logits(struct av_logit_list *list, const char *value
     return AV_OK;
 }
 
+/* The parameter `variant` takes the name of a preset too, and with it the
+ * parameters that belong to it. */
+static enum av_status parse_variant(const struct av_param *row, struct av_params *p, const char *value,
+                                    struct av_error *e)
+{
+    const struct av_preset *preset = av_preset_find(value);
+    if (preset == NULL) {
+        return av_variant_parse(value_at(row, p), value, e);
+    }
+    if (row->offset == offsetof(struct av_params, variant)) {
+        av_preset_apply(preset, p);
+        return AV_OK;
+    }
+    return av_variant_parse(value_at(row, p), preset->variant, e);
+}
+
 enum av_status av_param_parse(const struct av_param *row, struct av_params *p, const char *value, struct av_error *e)
 {
     switch (row->kind) {
@@ -113,6 +132,10 @@ enum av_status av_param_parse(const struct av_param *row, struct av_params *p, c
         return parse_seed(row, value_at(row, p), value, e);
     case AV_PARAM_LOGITS:
         return parse_logits(value_at(row, p), value, e);
+    case AV_PARAM_VARIANT:
+        return parse_variant(row, p, value, e);
+    case AV_PARAM_VARIANT_SET:
+        return av_variant_set_parse(value_at(row, p), value, e);
     case AV_PARAM_INT:
         if (!parse_whole(value, value_at(row, p))) {
             return av_fail(e, AV_USAGE, "%s=%s: not a whole number from %g to %g", row->name, value, row->min,
@@ -121,8 +144,13 @@ enum av_status av_param_parse(const struct av_param *row, struct av_params *p, c
         return AV_OK;
     case AV_PARAM_REAL:
     default:
+        if ((row->flags & AV_PARAM_AUTO) != 0 && strcmp(value, AUTO) == 0) {
+            av_param_set(row, p, (double)NAN);
+            return AV_OK;
+        }
         if (!parse_real(value, value + strlen(value), value_at(row, p))) {
-            return av_fail(e, AV_USAGE, "%s=%s: not a number from %g to %g", row->name, value, row->min, row->max);
+            return av_fail(e, AV_USAGE, "%s=%s: not a number from %g to %g%s", row->name, value, row->min, row->max,
+                           (row->flags & AV_PARAM_AUTO) != 0 ? ", nor auto" : "");
         }
         return AV_OK;
     }
@@ -169,7 +197,8 @@ enum av_status av_params_check(const struct av_params *p, bool sizes_free, struc
             return AV_USAGE;
         }
     }
-    return AV_OK;
+    /* Of a row that is given only what acts on it is taken (model.h). */
+    return p->logits.n > 0 ? AV_OK : av_variant_check(p->variant, p, e);
 }
 
 /* The shortest of 15, 16 or 17 digits that reads back to the same double. */
@@ -207,9 +236,25 @@ const char *av_param_format_short(const struct av_param *row, const struct av_pa
     case AV_PARAM_INT:
         snprintf(out, AV_PARAM_SHORT_MAX, "%lld", (long long)whole);
         break;
+    case AV_PARAM_VARIANT: {
+        char name[AV_VARIANT_TEXT_MAX];
+        snprintf(out, AV_PARAM_SHORT_MAX, "%.*s", AV_PARAM_SHORT_MAX - 1, av_variant_format(whole, name));
+        break;
+    }
+    case AV_PARAM_VARIANT_SET:
+        if (whole == 0) {
+            snprintf(out, AV_PARAM_SHORT_MAX, "all");
+        } else {
+            snprintf(out, AV_PARAM_SHORT_MAX, "%d chosen", __builtin_popcountll((unsigned long long)whole));
+        }
+        break;
     case AV_PARAM_REAL:
     default:
-        snprintf(out, AV_PARAM_SHORT_MAX, "%.6g", av_param_get(row, p));
+        if (isnan(av_param_get(row, p))) {
+            snprintf(out, AV_PARAM_SHORT_MAX, AUTO);
+        } else {
+            snprintf(out, AV_PARAM_SHORT_MAX, "%.6g", av_param_get(row, p));
+        }
         break;
     }
     return out;
@@ -217,8 +262,15 @@ const char *av_param_format_short(const struct av_param *row, const struct av_pa
 
 void av_param_format(const struct av_param *row, const struct av_params *p, struct av_str *out)
 {
-    if (row->kind == AV_PARAM_REAL) {
+    if (row->kind == AV_PARAM_REAL && !isnan(av_param_get(row, p))) {
         format_real(out, av_param_get(row, p));
+    } else if (row->kind == AV_PARAM_VARIANT) {
+        int64_t value;
+        char name[AV_VARIANT_TEXT_MAX];
+        memcpy(&value, (const char *)p + row->offset, sizeof value);
+        av_str_add(out, av_variant_format(value, name));
+    } else if (row->kind == AV_PARAM_VARIANT_SET) {
+        av_variant_set_format(p->variants, out);
     } else if (row->kind == AV_PARAM_LOGITS) {
         for (int64_t i = 0; i < p->logits.n; i++) {
             av_str_add(out, i > 0 ? "," : "");

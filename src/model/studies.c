@@ -47,6 +47,7 @@ struct slot {
 
 struct av_studies {
     const struct av_kernels *kernels;
+    const struct av_tensor *q, *k; /* NULL: no files */
     struct slot slots[STUDIES + 1];
 };
 
@@ -74,6 +75,12 @@ void av_studies_free(struct av_studies *s)
     av_free(s);
 }
 
+void av_studies_use_tensors(struct av_studies *s, const struct av_tensor *q, const struct av_tensor *k)
+{
+    s->q = q;
+    s->k = k;
+}
+
 static const struct slot *slot_of(const struct av_studies *s, const struct av_study *study)
 {
     const struct slot *at = s->slots;
@@ -94,6 +101,9 @@ static enum av_status ask(struct av_studies *s, const struct av_study *study, co
         if (status != AV_OK) {
             slot->state = NULL;
             return status;
+        }
+        if (s->q != NULL && study->use_tensors != NULL) {
+            study->use_tensors(slot->state, s->q, s->k);
         }
     }
     if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {

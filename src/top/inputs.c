@@ -5,6 +5,7 @@
 #include "attnviz/npy.h"
 #include "attnviz/out.h"
 #include "attnviz/theme_files.h"
+#include "attnviz/variant.h"
 #include "complain.h"
 
 #include <string.h>
@@ -35,7 +36,10 @@ enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, 
     memset(in, 0, sizeof *in);
     in->params = o->params;
     enum av_status s = o->file_count > 0 ? take_files(in, o, e) : AV_OK;
-    return s == AV_OK ? av_params_check(&in->params, o->file_count > 0, e) : s;
+    if (s == AV_OK) {
+        s = av_params_check(&in->params, o->file_count > 0, e);
+    }
+    return s == AV_OK ? av_variant_check(in->params.variant, &in->params, e) : s;
 }
 
 void av_inputs_free(struct av_inputs *in)

@@ -6,6 +6,7 @@
 #include "attnviz/report.h"
 #include "attnviz/theme_files.h"
 #include "attnviz/train.h"
+#include "attnviz/variant.h"
 #include "attnviz/view.h"
 #include "commands.h"
 
@@ -31,9 +32,15 @@ static void write_values(struct av_str *out, const struct av_param *row)
     case AV_PARAM_LOGITS:
         av_str_addf(out, "1 to %d numbers a,b,c", AV_LOGITS_MAX);
         break;
+    case AV_PARAM_VARIANT:
+        av_str_add(out, "names joined by +");
+        break;
+    case AV_PARAM_VARIANT_SET:
+        av_str_add(out, "all, or names with commas between");
+        break;
     case AV_PARAM_INT:
     case AV_PARAM_REAL:
-        av_str_addf(out, "%.10g .. %.10g", row->min, row->max);
+        av_str_addf(out, "%.10g .. %.10g%s", row->min, row->max, (row->flags & AV_PARAM_AUTO) != 0 ? ", auto" : "");
         break;
     }
 }
@@ -100,11 +107,40 @@ static void write_themes(struct av_str *out)
     }
 }
 
+/* The parameters of a row with their defaults: "softcap.c=50". */
+static void write_owned(struct av_str *out, const struct av_variant *row)
+{
+    struct av_params defaults;
+    av_params_default(&defaults);
+    size_t count, len = strlen(row->name);
+    const struct av_param *table = av_params_table(&count);
+    const char *blank = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(table[i].name, row->name, len) == 0 && table[i].name[len] == '.') {
+            av_str_addf(out, "%s%s=", blank, table[i].name);
+            av_param_format(&table[i], &defaults, out);
+            blank = " ";
+        }
+    }
+}
+
 static void write_variants(struct av_str *out)
 {
-    const struct av_param *row = av_param_find("variant");
-    for (size_t i = 0; row->choices[i] != NULL; i++) {
-        av_str_addf(out, "%s\n", row->choices[i]);
+    size_t count;
+    const struct av_variant *rows = av_variants_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct av_variant *row = &rows[i];
+        av_str_addf(out, "%s\t%s\t%s\t", row->name, av_variant_group_names[row->group], row->formula);
+        write_owned(out, row);
+        av_str_addf(out, "\t%s\t%s\n", row->source, row->text);
+    }
+    const struct av_preset *presets = av_presets_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(out, "%s\tmodel\t%s\t", presets[i].name, presets[i].variant);
+        for (const char *const *a = presets[i].assignments; *a != NULL; a++) {
+            av_str_addf(out, "%s%s", a == presets[i].assignments ? "" : " ", *a);
+        }
+        av_str_addf(out, "\t\t%s\n", presets[i].text);
     }
 }
 
@@ -173,7 +209,7 @@ static const struct {
     { "name\ttitle", write_views },
     { "keys\twhere\taction\tmeaning", write_keys },
     { "name\tsource", write_themes },
-    { "name", write_variants },
+    { "name\tgroup\tformula\tparameters\tsource\tmeaning", write_variants },
     { "name\tmeaning", write_tasks },
     { "block\tfield\tunit\tmeaning", write_fields },
     { "name\tformats\tmeaning", write_commands },

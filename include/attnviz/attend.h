@@ -1,0 +1,71 @@
+/* attend.h - from queries and keys to weights, by any variant and dtype, row by row.
+ *
+ * What variant.h says in formulas is run here: keys are prepared once
+ * (normalised, pooled, hashed), then query rows in any order and any portions,
+ * so that the pipeline computes all of them at once and a study some at a time,
+ * with the same bits. In double, but for p->dtype, which imitate.h imitates for
+ * scores, logits and softmax; other bends are computed in double then, of
+ * rounded logits, and their weights rounded.
+ *
+ * Definitions beyond variant.h. n: the keys that a row sees; position of query
+ * i: i + n_k - n_q, of key j: j. |i - j| in `alibi` and `window` is between
+ * positions. `linformer` has k columns, the averages, in the place of the first
+ * k keys; an average is seen when all its keys are. `lsh`: both directions of
+ * `mask` apply; hashing draws its rotations from the seed. */
+#ifndef ATTNVIZ_ATTEND_H
+#define ATTNVIZ_ATTEND_H
+
+#include "attnviz/bend.h"
+#include "attnviz/kernels.h"
+#include "attnviz/params.h"
+#include "attnviz/rowstats.h"
+#include "attnviz/stats.h"
+#include "attnviz/status.h"
+
+/* One head. Nothing is owned; all of it stays as it is until the last row. */
+struct av_attend_head {
+    struct av_entries q, k; /* [n_q, d], [n_k, d]; none with logits by hand */
+    size_t n_q, n_k, d;
+    const double *scores;                   /* [n_q, n_k], q.k; with logits by hand these, n_q = 1 */
+    const struct av_moments *score_moments; /* over the pairs that p->mask leaves; for score_batchnorm */
+    bool by_hand;
+};
+
+struct av_attend;
+
+/* kernels: NULL for the best. The caller frees it. */
+enum av_status av_attend_new(struct av_attend **out, const struct av_kernels *kernels, struct av_error *e);
+void av_attend_free(struct av_attend *a);
+
+/* Begins for p->variant (checked by av_variant_check) and everything else in p.
+ * alpha: what stands in the place of the multiplier that the scale replaces, for
+ * a glide; NaN: as p has it. Takes O(n_k d) and memory for the keys if the
+ * variant needs them; the old state stands when it fails. */
+enum av_status av_attend_begin(struct av_attend *a, const struct av_params *p, const struct av_attend_head *head,
+                               double alpha, struct av_error *e);
+
+/* Rows [from, to), each output from row `from` on, with n_k columns. Columns
+ * that a row does not see: logit -infinity, weight 0. A row with a logit or a
+ * score that is not finite is invalid: its weights are NaN where it has keys. */
+struct av_attend_rows {
+    size_t from, to;
+    double *logits;           /* before the bend; may be NULL */
+    double *weights;          /* may be NULL */
+    struct av_rowstats *rows; /* bend.h */
+    bool *invalid;
+    double *multiplier; /* m / temperature of the row; may be NULL */
+    double *nonzero;    /* share of the seen keys with a weight that is not 0; may be NULL */
+    double *d_scores;   /* |dw/ds|_F, s the scores q^.k^ (of score_layernorm: q.k); may be NULL */
+    double *dq;         /* |dw/dq|_F: the query's gradient under white noise on the weights; may be NULL */
+};
+void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows);
+
+/* The multiplier of the head, over temperature, without what differs between
+ * rows (logn, ssmax, llama4). */
+double av_attend_multiplier(const struct av_attend *a);
+
+/* About how many multiply-adds a row costs, with dq or without: a study cuts
+ * its units by it. */
+double av_attend_row_cost(const struct av_attend *a, bool dq);
+
+#endif

@@ -1,0 +1,91 @@
+/* bend.h - from a row of logits to a row of weights, by the softmax and its relatives.
+ *
+ * Every one of them has a Jacobian J_jl = dw_j / dz_l that is a diagonal
+ * matrix plus one of rank one,
+ *
+ *   J_jl = [j = l] (diag_j + u_j v_l) - u_j v_l
+ *
+ * so that a struct av_form of a few numbers a key is all of it: diag_j = J_jj
+ * itself, J_jl = -u_j v_l off the diagonal, and rest_j = sum_l J_jl, the sum of
+ * a row, which is 0 where a common shift of the logits changes no weight. All
+ * are computed without differences of nearly equal numbers: in the softmax
+ * diag_j = p_j (1 - p_j) with 1 - p_j of the largest the sum of the others. */
+#ifndef ATTNVIZ_BEND_H
+#define ATTNVIZ_BEND_H
+
+#include "attnviz/kernels.h"
+#include "attnviz/rowstats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct av_form {
+    double *diag, *u, *v, *rest; /* [n] each; 0 at masked keys */
+};
+
+/* What a bend may be told; each takes what it knows, see av_bends. */
+struct av_bend_params {
+    double c;          /* softcap, > 0 */
+    double logit;      /* of the sink; -infinity: none */
+    double b;          /* of sigmoid */
+    double eta, gamma; /* of clipped */
+    double eps;        /* of softpick */
+};
+
+/* A row. The caller owns all memory. */
+struct av_bend_row {
+    size_t n;            /* keys, >= 1 */
+    const double *z;     /* [n] logits, finite, or -infinity: masked */
+    double *w;           /* [n] out: weights, 0 where masked */
+    struct av_form form; /* out */
+    double *scratch;     /* [AV_BEND_SCRATCH(n)] */
+};
+#define AV_BEND_SCRATCH(n) (4 * ((n) + 8))
+
+/* Weights, the form, and statistics of the row:
+ *   keys           unmasked keys
+ *   argmax, max    the largest weight (signed), the first of equals
+ *   one_minus_max  1 - max, without cancellation where the formula allows it
+ *   entropy        of |w| / sum |w|, in nats; 0 where all weights are 0
+ *   sum_p2         sum w^2
+ *   trace          sum_j J_jj
+ *   jacobian_fro   |J|_F
+ *   row_sum        sum w
+ *   max_logit      the largest logit
+ * with the logarithms of rowstats.h. A row with one unmasked key counts like
+ * any other here (softmax: J = 0; sigmoid: not); with none all is 0. */
+typedef void av_bend(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
+                     struct av_rowstats *out);
+
+av_bend av_bend_softmax;   /* e^z / sum e^z */
+av_bend av_bend_softcap;   /* softmax(c tanh(z / c)) */
+av_bend av_bend_sink;      /* e^z / (e^logit + sum e^z): softmax1 is logit 0 */
+av_bend av_bend_sparsemax; /* the projection on the simplex: max(z - tau, 0) */
+av_bend av_bend_entmax15;  /* max(z / 2 - tau, 0)^2 */
+av_bend av_bend_sigmoid;   /* 1 / (1 + e^-(z + b)) */
+av_bend av_bend_clipped;   /* clip((eta - gamma) p + gamma, 0, 1), p the softmax */
+av_bend av_bend_softpick;  /* max(e^z - 1, 0) / (sum |e^z - 1| + eps), e^max taken out of both */
+
+/* Statistics of weights that come from elsewhere (rounded ones, differences),
+ * from w, z and the form as they are. */
+void av_form_stats(struct av_rowstats *out, const struct av_bend_row *row);
+
+/* |J|_F, and log10 of it that holds where the value underflows. */
+double av_form_fro(const struct av_form *f, size_t n);
+
+/* The form of the softmax at weights p as they stand, rounded or not: diag_j =
+ * p_j (1 - p_j), u = v = p, rest_j = p_j (1 - sum p). */
+void av_form_of_weights(struct av_form *f, const double *p, size_t n);
+
+/* d_z [n] = J^T d_w: the way back through the bend, over the logits. */
+void av_form_backward(double *d_z, const double *d_w, const struct av_form *f, size_t n);
+
+/* The sum over columns c of [first, first + AV_FORM_COLUMNS) of |J x_c|^2,
+ * x [n, AV_FORM_COLUMNS] row-major: |J K|_F^2 when added up over all columns of
+ * the keys K. Differences to the key of the largest |v| keep its precision in
+ * saturation. unit: what u and rest are multiplied by before they are squared,
+ * a power of two against underflow, 1 by default; the result is times unit^2. */
+enum { AV_FORM_COLUMNS = 16 };
+double av_form_columns(const struct av_form *f, const double *x, size_t n, double unit);
+
+#endif
