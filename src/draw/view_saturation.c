@@ -187,7 +187,7 @@ static const char *const about[] = {
 };
 
 static const char *const listens[] = { "n_q",    "n_k",    "d_k",  "scale", "exponent", "temperature", "q_std", "k_std",
-                                       "q_mean", "k_mean", "corr", "dist",  "mask",     "seed",        NULL };
+                                       "q_mean", "k_mean", "corr", "dist",  "mask",     "seed",        "head",  NULL };
 
 const struct av_view av_view_saturation = {
     .name = "saturation",

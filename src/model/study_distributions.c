@@ -345,6 +345,7 @@ static enum av_status begin(void *state, const struct av_params *p, struct av_er
     struct state *s = state;
     bool hold = pairs_hold(s, p);
     s->params = *p;
+    s->params.head = 0; /* pairs have no head: theirs are the entries of the first */
     memset(&s->result, 0, sizeof s->result);
     make_ends(s);
     if (!hold) {

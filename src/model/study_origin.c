@@ -27,11 +27,11 @@ struct state {
     struct av_moments sums[INITS][2][AV_ORIGIN_QUANTITIES];
 };
 
-static const char *const listens[] = { "d_k",    "n_q",  "n_k",  "dist",    "q_std",      "k_std",     "q_mean",
-                                       "k_mean", "corr", "seed", "d_model", "input_mean", "input_std", NULL };
+static const char *const listens[] = { "d_k",  "n_q",  "n_k",  "dist",    "q_std",      "k_std",     "q_mean", "k_mean",
+                                       "corr", "seed", "head", "d_model", "input_mean", "input_std", NULL };
 /* What each part of the result depends on. */
 static const char *const of_entries[] = { "d_k",    "n_q",    "n_k",  "dist", "q_std", "k_std",
-                                          "q_mean", "k_mean", "corr", "seed", NULL };
+                                          "q_mean", "k_mean", "corr", "seed", "head",  NULL };
 static const char *const of_layers[] = { "d_k", "seed", "d_model", "input_mean", "input_std", NULL };
 
 static enum av_status open_state(void **state, const struct av_kernels *kernels, struct av_error *e)

@@ -179,8 +179,8 @@ static double progress(const void *state)
 
 /* ---- beginning, and what still holds ----------------------------------------- */
 
-static const char *const of_entries[] = { "n_q",    "n_k",  "q_std", "k_std", "q_mean",
-                                          "k_mean", "corr", "dist",  "seed",  NULL };
+static const char *const of_entries[] = { "n_q",  "n_k",  "q_std", "k_std", "q_mean", "k_mean",
+                                          "corr", "dist", "seed",  "head",  NULL };
 static const char *const of_theory[] = { "n_q", "n_k", "q_std", "k_std", "mask", NULL };
 static const char *const of_points[] = { "mask", "temperature", NULL };
 static const char *const of_mask[] = { "mask", NULL };
@@ -344,7 +344,7 @@ static const void *result(const void *state)
 }
 
 static const char *const listens[] = { "n_q",    "n_k",    "d_k",  "scale", "exponent", "temperature", "q_std", "k_std",
-                                       "q_mean", "k_mean", "corr", "dist",  "mask",     "seed",        NULL };
+                                       "q_mean", "k_mean", "corr", "dist",  "mask",     "seed",        "head",  NULL };
 
 const struct av_study av_study_saturation = {
     .name = "saturation",
