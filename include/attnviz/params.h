@@ -85,7 +85,8 @@ struct av_variant_params {
     double llama4_scale;
     int64_t llama4_start;
     double qk_l2_g, qk_l2_L; /* both may be auto */
-    double cosine_g, swin2_tau;
+    double cosine_g;
+    double swin2_tau; /* may be auto */
     double qk_rms_eps, qk_layernorm_eps, score_layernorm_eps, score_batchnorm_eps;
     double softcap_c, sink_logit;
     double sigmoid_b;                  /* may be auto */

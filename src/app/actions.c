@@ -246,9 +246,9 @@ static const struct av_action table[] = {
     { "r", "seed", "the scale and its parameters", "seed",
       "next seed: new queries and keys", SCREEN, "seed", STEP, run_step },
     { "<", "head-previous", "the scale and its parameters", "head",
-      "previous head of the files", SCREEN, "head", -STEP, run_step },
+      "previous head", SCREEN, "head", -STEP, run_step },
     { ">", "head-next", "the scale and its parameters", "head",
-      "next head of the files", SCREEN, "head", STEP, run_step },
+      "next head", SCREEN, "head", STEP, run_step },
     { "Space", "play", "the scale and its parameters", "play",
       "play d_k by powers of two and back, or pause; of an experiment: run, or pause", SCREEN, "d_k", 0, run_sweep },
 

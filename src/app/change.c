@@ -263,6 +263,9 @@ static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next
         .snapshot = s,
         .query = app->params.query,
         .key = app->params.key,
+        .variant = app->params.variant,
+        .compare = app->params.compare,
+        .variants = app->params.variants,
         .rows = body.h,
         .cols = body.w,
         .study = av_work_result(app),
@@ -272,12 +275,16 @@ static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next
 }
 
 /* A moved selection can be undone together with the next one's move, a row
- * that was edited by itself. */
+ * that was edited, or a variant that was chosen, by itself. */
 static void end_edit(struct av_app *app, struct av_params *next, const struct av_view_edit *edit)
 {
-    bool edited = av_param_differs(av_param_find("logits"), &app->params, next);
+    static const char *const chosen[] = { "logits", "variant", "compare", "variants", NULL };
     next->query = edit->query;
     next->key = edit->key;
+    next->variant = edit->variant;
+    next->compare = edit->compare;
+    next->variants = edit->variants;
+    bool edited = av_params_differ(chosen, &app->params, next);
     av_app_change(app, next, edited ? AV_CHANGE_STEP : AV_CHANGE_MERGE);
     if (edit->say != NULL) {
         av_app_say(app, "%s", edit->say);

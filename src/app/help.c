@@ -136,6 +136,22 @@ static void parameters(struct writer *w, const struct av_app *app)
     }
 }
 
+static void variants(struct writer *w)
+{
+    size_t count;
+    const struct av_variant *rows = av_variants_table(&count);
+    title(w, "all variants: at most one of each group, joined by +");
+    for (size_t i = 0; i < count; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s: %s; %s", av_variant_group_names[rows[i].group], rows[i].formula, rows[i].text);
+        item(w, rows[i].name, text);
+    }
+    const struct av_preset *presets = av_presets_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        item(w, presets[i].name, presets[i].text);
+    }
+}
+
 static int write_all(const struct av_app *app, struct writer w)
 {
     view_actions(&w, app->view);
@@ -144,6 +160,7 @@ static int write_all(const struct av_app *app, struct writer w)
     mouse(&w);
     views(&w);
     parameters(&w, app);
+    variants(&w);
     return w.line;
 }
 

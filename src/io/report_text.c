@@ -1,4 +1,5 @@
 /* report_text.c - a report for people: findings first, six digits, meanings. */
+#include "attnviz/variant.h"
 #include "report_formats.h"
 #include "shown.h"
 
@@ -39,12 +40,16 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
-/* Has the parameter a meaning here? Not head without files, nor what only a
- * view listens to, nor a list of logits that was not given. */
+/* Has the parameter a meaning here? Not layer without files, nor what only a
+ * view listens to or a variant that is not chosen owns, nor a list of logits
+ * that was not given. */
 static bool applies(const struct av_param *row, const struct av_snapshot *s)
 {
     if (row->kind == AV_PARAM_LOGITS) {
         return s->params.logits.n > 0;
+    }
+    if ((row->flags & AV_PARAM_OWNED) != 0) {
+        return av_variant_owns(s->params.variant, row->name);
     }
     return (row->flags & AV_PARAM_VIEW) == 0 && ((row->flags & AV_PARAM_FILES) == 0 || s->from_files);
 }

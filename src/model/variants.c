@@ -117,7 +117,7 @@ static const struct av_variant TABLE[] = {
 static const char *const GEMMA_2[] = { "fixed.scalar=256", "softcap.c=50", NULL };
 static const char *const GEMMA_2_27B[] = { "fixed.scalar=144", "softcap.c=50", NULL };
 static const char *const QWEN_3[] = { "qk_rms.eps=1e-6", NULL };
-static const char *const SWIN_V2[] = { "swin2.tau=2.3025850929940457", NULL };
+static const char *const SWIN_V2[] = { "swin2.tau=auto", NULL };
 static const char *const GROK_1[] = { "softcap.c=30", NULL };
 static const char *const GPT_OSS[] = { "yarn.S=32", "window.size=128", NULL };
 static const char *const LLAMA_4[] = { "llama4.floor=8192", "llama4.scale=0.1", NULL };
