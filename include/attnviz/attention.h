@@ -18,6 +18,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Of the rows of weights of a batch that have two keys or more, summed up. */
+struct av_attention_rows {
+    double count;
+    double entropy;    /* over ln(number of keys), of |w| / sum |w| */
+    double max_weight; /* the largest */
+    double row_sum;
+    double squares, freedom; /* of logits about the mean of their row; keys less one */
+    double max_logit;        /* of all rows, no sum; -infinity: none */
+};
+
+/* What stands in the place of the softmax and of what it is told: from the
+ * queries and keys of one sequence to its weights, and back. In double,
+ * whatever the pass computes in; it knows no batch. The arrays are its own: the
+ * pass fills in what goes in, and reads what comes out. */
+struct av_attention_hook {
+    double alpha;                  /* in: the multiplier */
+    double *q, *k;                 /* in: [seq_len, d_k] */
+    double *p;                     /* out of forward: [seq_len, seq_len], a row is a query */
+    double *d_p;                   /* into backward: the gradient by p */
+    double *d_q, *d_k;             /* out of backward: [seq_len, d_k] */
+    double d_alpha;                /* backward adds to it; the pass sets both to 0 */
+    double d_extra;                /* the same, of one scalar more that the hook may know */
+    struct av_attention_rows rows; /* forward adds to it */
+    void (*forward)(struct av_attention_hook *h);
+    void (*backward)(struct av_attention_hook *h); /* of q and k at hand, whatever forward was told last */
+};
+
 /* A pitch is the distance of two rows: an odd number of cache lines, so that
  * the entries of a column do not crowd into a few places of the cache, and
  * wide enough for a whole vector to be read from any column on. */
@@ -69,19 +96,22 @@ struct av_attention_sizes {
         AV_ATTENTION_ARRAYS(AV_ATTENTION_MEMBER, real)                                                                 \
         /* [4 d_k, d_model]: w_q^T, w_k^T, w_v^T, w_o; the caller's */                                                 \
         AV_ATTENTION_MEMBER(real, w, 4 * d_k, model_pitch)                                                             \
-        real alpha;     /* of any sign */                                                                              \
-        double loss;    /* of forward */                                                                               \
-        double d_alpha; /* of backward */                                                                              \
-        void *memory;   /* of all arrays */                                                                            \
+        real alpha;                     /* of any sign */                                                              \
+        struct av_attention_hook *hook; /* NULL: the softmax of alpha q k^T; borrowed */                               \
+        double loss;                    /* of forward */                                                               \
+        double d_alpha;                 /* of backward */                                                              \
+        void *memory;                   /* of all arrays */                                                            \
     }
 
 struct av_attention AV_ATTENTION_STRUCT(float);
 
 /* Means over the batch. Of rows with two keys or more: NaN with seq_len 1. */
 struct av_attention_observed {
-    double entropy_norm; /* H / ln(seq_len) */
+    double entropy_norm; /* H / ln(keys of the row), seq_len but for masks; of |w| / sum |w| */
     double max_weight;
+    double row_sum;       /* sum of the weights; 1 but for a hook */
     double logit_std;     /* within rows; over N - 1 of each */
+    double max_logit;     /* no mean: the largest of the batch */
     double q_mean, q_var; /* of all entries; variance over N - 1 */
     double k_mean, k_var; /* the same of k */
     /* Over the tokens, of |d_q| and of |d_k| of each; of d_q over those that

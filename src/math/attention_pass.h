@@ -15,6 +15,7 @@
 #include "attnviz/attention.h"
 #include "attnviz/stats.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A matrix as it lies in memory. */
@@ -53,6 +54,70 @@ static void transpose_squares(real *out, const real *in, const struct av_attenti
     for (size_t t = 0; t < s->tokens; t += s->seq_len) {
         transpose(out + t, s->token_pitch, in + t, s->token_pitch, s->seq_len, s->seq_len);
     }
+}
+
+/* ---- By a hook, sequence by sequence ------------------------------------------ */
+
+/* q and k of the sequence that begins with token t. */
+static void load_entries(const struct pass *a, size_t t)
+{
+    const struct av_attention_sizes *s = &a->sizes;
+    const real *q_t = a->qkv_t + t, *k_t = q_t + s->d_k * s->token_pitch;
+    for (size_t i = 0; i < s->seq_len; i++) {
+        for (size_t c = 0; c < s->d_k; c++) {
+            a->hook->q[i * s->d_k + c] = (double)q_t[c * s->token_pitch + i];
+            a->hook->k[i * s->d_k + c] = (double)k_t[c * s->token_pitch + i];
+        }
+    }
+}
+
+/* A weight that could not be seen beside others becomes 0: it might be denormal, and slow. */
+static real narrow(double w)
+{
+    return w < 1e-26 && w > -1e-26 ? 0 : (real)w;
+}
+
+/* p and p_t from q and k. */
+static void hook_forward(struct pass *a)
+{
+    const size_t len = a->sizes.seq_len, pitch = a->sizes.token_pitch;
+    struct av_attention_hook *h = a->hook;
+    h->alpha = (double)a->alpha;
+    h->rows = (struct av_attention_rows){ .max_logit = -(double)INFINITY };
+    for (size_t t = 0; t < a->sizes.tokens; t += len) {
+        load_entries(a, t);
+        h->forward(h);
+        for (size_t i = 0; i < len; i++) {
+            for (size_t j = 0; j < len; j++) {
+                a->p[i * pitch + t + j] = a->p_t[j * pitch + t + i] = narrow(h->p[i * len + j]);
+            }
+        }
+    }
+}
+
+/* d_q, d_k and d_alpha from d_p. */
+static void hook_backward(struct pass *a)
+{
+    const size_t len = a->sizes.seq_len, d = a->sizes.d_k, pitch = a->sizes.token_pitch;
+    struct av_attention_hook *h = a->hook;
+    h->d_alpha = h->d_extra = 0;
+    for (size_t t = 0; t < a->sizes.tokens; t += len) {
+        real *d_q_t = a->d_qkv_t + t, *d_k_t = d_q_t + d * pitch;
+        load_entries(a, t);
+        for (size_t i = 0; i < len; i++) {
+            for (size_t j = 0; j < len; j++) {
+                h->d_p[i * len + j] = (double)a->d_p[i * pitch + t + j];
+            }
+        }
+        h->backward(h);
+        for (size_t i = 0; i < len; i++) {
+            for (size_t c = 0; c < d; c++) {
+                d_q_t[c * pitch + i] = (real)h->d_q[i * d + c];
+                d_k_t[c * pitch + i] = (real)h->d_k[i * d + c];
+            }
+        }
+    }
+    a->d_alpha = h->d_alpha;
 }
 
 /* ---- Forward ---------------------------------------------------------------- */
@@ -160,22 +225,31 @@ static double loss_forward_backward(struct pass *a)
     return fold(sum) / count;
 }
 
+/* p and p_t from q and k. */
+static void softmax_of_scores(struct pass *a)
+{
+    const struct av_attention_sizes *s = &a->sizes;
+    const size_t d = s->d_k, len = s->seq_len, pitch = s->token_pitch;
+    real *q_t = a->qkv_t, *k_t = q_t + d * pitch;
+    /* s^T [len, len] = k [len, d] q^T [d, len], sequence by sequence */
+    for (size_t t = 0; t < s->tokens; t += len) {
+        multiply(rows_of(a->s_t + t, pitch), turned(k_t + t, pitch), rows_of(q_t + t, pitch), len, len, d);
+    }
+    softmax_forward(a);
+    transpose_squares(a->p, a->p_t, s);
+}
+
 /* From x_t, x, target, w and alpha to p and the loss; y becomes d_y. */
 static void forward(struct pass *a)
 {
     const struct av_attention_sizes *s = &a->sizes;
     const size_t n = s->tokens, d = s->d_k, len = s->seq_len, pitch = s->token_pitch;
-    real *q_t = a->qkv_t, *k_t = q_t + d * pitch, *v_t = k_t + d * pitch;
+    real *q_t = a->qkv_t, *v_t = q_t + 2 * d * pitch;
     real *w_o = a->w + 3 * d * s->model_pitch;
 
     /* qkv^T [3 d, n] = w_qkv^T [3 d, d_model] x^T [d_model, n] */
     multiply(rows_of(q_t, pitch), rows_of(a->w, s->model_pitch), rows_of(a->x_t, pitch), 3 * d, n, s->d_model);
-    /* s^T [len, len] = k [len, d] q^T [d, len], sequence by sequence */
-    for (size_t t = 0; t < n; t += len) {
-        multiply(rows_of(a->s_t + t, pitch), turned(k_t + t, pitch), rows_of(q_t + t, pitch), len, len, d);
-    }
-    softmax_forward(a);
-    transpose_squares(a->p, a->p_t, s);
+    (a->hook != NULL ? hook_forward : softmax_of_scores)(a);
     /* a^T [d, len] = v^T [d, len] p^T [len, len] */
     for (size_t t = 0; t < n; t += len) {
         multiply(rows_of(a->a_t + t, pitch), rows_of(v_t + t, pitch), rows_of(a->p_t + t, pitch), d, len, len);
@@ -244,13 +318,31 @@ static double softmax_backward(struct pass *a)
     return fold(sum);
 }
 
+/* d_q, d_k and d_alpha from d_p. */
+static void softmax_of_scores_backward(struct pass *a)
+{
+    const struct av_attention_sizes *s = &a->sizes;
+    const size_t d = s->d_k, len = s->seq_len, pitch = s->token_pitch;
+    real *q_t = a->qkv_t, *k_t = q_t + d * pitch;
+    real *d_q_t = a->d_qkv_t, *d_k_t = d_q_t + d * pitch;
+    transpose_squares(a->d_p_t, a->d_p, s);
+    a->d_alpha = softmax_backward(a);
+    transpose_squares(a->d_p, a->d_p_t, s);
+    for (size_t t = 0; t < s->tokens; t += len) {
+        /* d_q^T [d, len] = k^T [d, len] d_s^T [len, len] */
+        multiply(rows_of(d_q_t + t, pitch), rows_of(k_t + t, pitch), rows_of(a->d_p_t + t, pitch), d, len, len);
+        /* d_k^T [d, len] = q^T [d, len] d_s [len, len] */
+        multiply(rows_of(d_k_t + t, pitch), rows_of(q_t + t, pitch), rows_of(a->d_p + t, pitch), d, len, len);
+    }
+}
+
 /* After forward: d_w and d_alpha. */
 static void backward(struct pass *a)
 {
     const struct av_attention_sizes *s = &a->sizes;
     const size_t n = s->tokens, d = s->d_k, len = s->seq_len, pitch = s->token_pitch;
-    real *q_t = a->qkv_t, *k_t = q_t + d * pitch, *v_t = k_t + d * pitch;
-    real *d_q_t = a->d_qkv_t, *d_k_t = d_q_t + d * pitch, *d_v_t = d_k_t + d * pitch;
+    real *v_t = a->qkv_t + 2 * d * pitch;
+    real *d_q_t = a->d_qkv_t, *d_v_t = d_q_t + 2 * d * pitch;
     real *d_w_o = a->d_w + 3 * d * s->model_pitch;
 
     transpose(a->w_o_t, s->k_pitch, a->w + 3 * d * s->model_pitch, s->model_pitch, d, s->d_model);
@@ -266,15 +358,7 @@ static void backward(struct pass *a)
         /* d_v^T [d, len] = d_a^T [d, len] p [len, len] */
         multiply(rows_of(d_v_t + t, pitch), turned(d_a, s->k_pitch), rows_of(a->p + t, pitch), d, len, len);
     }
-    transpose_squares(a->d_p_t, a->d_p, s);
-    a->d_alpha = softmax_backward(a);
-    transpose_squares(a->d_p, a->d_p_t, s);
-    for (size_t t = 0; t < n; t += len) {
-        /* d_q^T [d, len] = k^T [d, len] d_s^T [len, len] */
-        multiply(rows_of(d_q_t + t, pitch), rows_of(k_t + t, pitch), rows_of(a->d_p_t + t, pitch), d, len, len);
-        /* d_k^T [d, len] = q^T [d, len] d_s [len, len] */
-        multiply(rows_of(d_k_t + t, pitch), rows_of(q_t + t, pitch), rows_of(a->d_p + t, pitch), d, len, len);
-    }
+    (a->hook != NULL ? hook_backward : softmax_of_scores_backward)(a);
     /* d_w_qkv^T [3 d, d_model] = d_qkv^T [3 d, n] x [n, d_model] */
     multiply(rows_of(a->d_w, s->model_pitch), rows_of(d_q_t, pitch), rows_of(a->x, s->model_pitch), 3 * d, s->d_model,
              n);

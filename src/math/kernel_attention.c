@@ -54,26 +54,42 @@ void AV_KERNEL(backward)(struct av_attention *a)
 
 /* ---- What is measured ------------------------------------------------------- */
 
+/* What a hook has told. */
+static void observe_hook(struct av_attention_observed *o, const struct av_attention *a)
+{
+    const struct av_attention_rows *r = &a->hook->rows;
+    const double none = (double)NAN;
+    const bool counts = r->count > 0;
+    o->entropy_norm = counts ? r->entropy / r->count : none;
+    o->max_weight = counts ? r->max_weight / r->count : none;
+    o->row_sum = counts ? r->row_sum / r->count : none;
+    o->logit_std = counts ? sqrt(r->squares / r->freedom) : none;
+    o->max_logit = r->max_logit;
+}
+
 /* Means of the rows' entropy, H = ln(1 + sum_e) - sum_ez / (1 + sum_e), of
  * their largest weight, and the spread of their logits. */
 static void observe_rows(struct av_attention_observed *o, const struct av_attention *a)
 {
     const size_t n = a->sizes.tokens;
     const double len = (double)a->sizes.seq_len;
-    double entropy = 0, max_weight = 0, squares = 0;
+    double entropy = 0, max_weight = 0, squares = 0, max_logit = -(double)INFINITY;
     for (size_t i = 0; i < n; i++) {
         const double others = (double)a->sum_e[i], sum_z = (double)a->sum_z[i];
         const double max = 1 / (1 + others);
         entropy += log1p(others) - (double)a->sum_ez[i] * max;
         max_weight += max;
         squares += (double)a->sum_z2[i] - sum_z * sum_z / len;
+        max_logit = fmax(max_logit, (double)a->alpha * (double)a->best[i]);
     }
     squares = squares < 0 ? 0 : squares; /* z^2 of the smallest logits underflows */
     const double rows = (double)n, none = (double)NAN;
     const bool counts = a->sizes.seq_len > 1;
     o->entropy_norm = counts ? entropy / rows / log(len) : none;
     o->max_weight = counts ? max_weight / rows : none;
+    o->row_sum = counts ? 1 : none;
     o->logit_std = counts ? sqrt(squares / (rows * (len - 1))) : none;
+    o->max_logit = max_logit;
 }
 
 /* Mean and variance of the entries of m [rows, n]. */
@@ -130,7 +146,7 @@ void AV_KERNEL(observe)(const struct av_attention *a, struct av_attention_observ
 {
     const struct av_attention_sizes *s = &a->sizes;
     const size_t d = s->d_k, n = s->tokens, part = d * s->token_pitch;
-    observe_rows(o, a);
+    (a->hook != NULL ? observe_hook : observe_rows)(o, a);
     observe_entries(&o->q_mean, &o->q_var, a->qkv_t, d, n, s->token_pitch);
     observe_entries(&o->k_mean, &o->k_var, a->qkv_t + part, d, n, s->token_pitch);
     observe_columns(&o->d_q_mean, &o->d_q_median, a->norms, a->d_qkv_t, s, s->first);
