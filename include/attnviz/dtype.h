@@ -25,9 +25,11 @@ void av_dtype_round_all(enum av_dtype dtype, double *x, size_t n);
 double av_dtype_max(enum av_dtype dtype);
 double av_dtype_tiny(enum av_dtype dtype);
 
-/* Symmetric 8-bit integers: q_c = round(x_c / scale), scale = max |x| / 127, so
- * that x is about scale * q. q: whole numbers from -127 to 127. Returns scale;
- * 0 and all q 0 when x is all zeros. A NaN or an infinity in x: scale NaN. */
+/* Symmetric 8-bit integers: q_c = x_c / scale, rounded to nearest, ties to
+ * even; scale = max |x| / 127, so that x is about scale * q. q: whole numbers
+ * from -127 to 127; may be x. Returns scale; 0 when all of x are zeros, or so
+ * small that scale would be below the normal doubles; NaN with a NaN or an
+ * infinity in x. All q are 0 then. */
 double av_quantise(double *q, const double *x, size_t n);
 
 #endif
