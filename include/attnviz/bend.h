@@ -64,13 +64,15 @@ av_bend av_bend_sparsemax; /* the projection on the simplex: max(z - tau, 0) */
 av_bend av_bend_entmax15;  /* max(z / 2 - tau, 0)^2 */
 av_bend av_bend_sigmoid;   /* 1 / (1 + e^-(z + b)) */
 av_bend av_bend_clipped;   /* clip((eta - gamma) p + gamma, 0, 1), p the softmax */
-av_bend av_bend_softpick;  /* max(e^z - 1, 0) / (sum |e^z - 1| + eps), e^max taken out of both */
+/* max(e^z - 1, 0) / (sum |e^z - 1| + eps). At z = 0, where it has two slopes, J
+ * is that of z just below. */
+av_bend av_bend_softpick;
 
 /* Statistics of weights that come from elsewhere (rounded ones, differences),
  * from w, z and the form as they are. */
 void av_form_stats(struct av_rowstats *out, const struct av_bend_row *row);
 
-/* |J|_F, and log10 of it that holds where the value underflows. */
+/* |J|_F, with all its digits down to the smallest double. */
 double av_form_fro(const struct av_form *f, size_t n);
 
 /* The form of the softmax at weights p as they stand, rounded or not: diag_j =
@@ -80,12 +82,13 @@ void av_form_of_weights(struct av_form *f, const double *p, size_t n);
 /* d_z [n] = J^T d_w: the way back through the bend, over the logits. */
 void av_form_backward(double *d_z, const double *d_w, const struct av_form *f, size_t n);
 
-/* The sum over columns c of [first, first + AV_FORM_COLUMNS) of |J x_c|^2,
- * x [n, AV_FORM_COLUMNS] row-major: |J K|_F^2 when added up over all columns of
- * the keys K. Differences to the key of the largest |v| keep its precision in
- * saturation. unit: what u and rest are multiplied by before they are squared,
- * a power of two against underflow, 1 by default; the result is times unit^2. */
+/* |J K|_F, added up over portions of AV_FORM_COLUMNS columns of the keys K by
+ * kernels->form_columns. A term of size 2^-500 or more counts in `large`, any
+ * other times 2^600 in `small`, so that no square underflows. Begins as { 0 }. */
 enum { AV_FORM_COLUMNS = 16 };
-double av_form_columns(const struct av_form *f, const double *x, size_t n, double unit);
+struct av_form_squares {
+    double large, small;
+};
+double av_form_squares_root(const struct av_form_squares *sum);
 
 #endif

@@ -62,6 +62,9 @@ struct av_adam_step {
     float rate, root_factor, beta1, beta2, eps, gradient_factor;
 };
 
+struct av_form; /* bend.h */
+struct av_form_squares;
+
 struct av_kernels {
     const char *name; /* "base", "avx2", "avx512" */
 
@@ -90,6 +93,11 @@ struct av_kernels {
      * saturation; 0 with one key. scratch: AV_DQ_SCRATCH(largest n) doubles,
      * aligned to AV_ALIGN. */
     void (*dq)(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);
+
+    /* Adds to sum the squares of J x, x [n, 16] row-major: 16 columns of keys, J
+     * by its form. From differences to the key of the largest |v|, so that
+     * saturation costs no digits; keys whose form is 0 may hold anything. */
+    void (*form_columns)(struct av_form_squares *sum, const struct av_form *f, const double *x, size_t n);
 
     /* One query and one key, of at least ends[count - 1] entries: s[e] becomes
      * the sum over columns [0, ends[e]) of q_c k_c. ends: ascending, equal ones

@@ -35,7 +35,7 @@ struct av_rowstats {
     struct av_rowstats_scaled {
         double half_gap; /* D / 2, for D may be beyond the largest double */
         double one_minus_max;
-        double half_surprise; /* entropy / (1 - max) / 2, not over exp(-D) */
+        double half_surprise; /* entropy / (1 - max) / 2, not over exp(-D); unused where D is 0 */
         double trace;
         double jacobian_fro;
     } scaled;

@@ -21,6 +21,9 @@ double av_rowstats_log10_one_minus_max(const struct av_rowstats *row)
 
 double av_rowstats_log10_entropy(const struct av_rowstats *row)
 {
+    if (row->scaled.half_gap <= 0) {
+        return log10(row->entropy); /* nothing is taken out; 1 - max may be 0 */
+    }
     /* The factors apart, for their product may overflow. */
     return av_rowstats_log10_one_minus_max(row) + (log10(row->scaled.half_surprise) + log10(2));
 }

@@ -1,0 +1,169 @@
+/* bend_sparse.c - bends that give many keys no weight at all: sparsemax and entmax.
+ *
+ * Both are functions of c_j = max(1 - (top - z_j) / a, 0), a = 1 or 2, which is
+ * 1 for the largest and 0 for keys that never get weight; the threshold t in
+ * these terms lies in [0, 1) and is found on the support {c_j > t} in closed
+ * form, with sums over all but the largest, so that nothing cancels:
+ *
+ *   sparsemax   w = max(c - t, 0)     sum w = 1:   t = C / k, C = sum of the other c
+ *   entmax15    w = max(c - t, 0)^2   sum w = 1:   k t^2 - 2 (1 + C) t + B = 0, B = sum of their squares
+ *
+ * (Martins and Astudillo 2016; Peters, Niculae and Martins 2019.) */
+#include "attnviz/bend.h"
+
+#include <math.h>
+
+/* The first of the largest; NULL-like n where all are masked. */
+static size_t find_top(const double *z, size_t n)
+{
+    size_t m = 0;
+    for (size_t j = 1; j < n; j++) {
+        m = z[j] > z[m] ? j : m;
+    }
+    return z[m] > -(double)INFINITY ? m : n;
+}
+
+static void find_c(double *c, const double *z, size_t n, double top, double a)
+{
+    for (size_t j = 0; j < n; j++) {
+        c[j] = fmax(1 - (top - z[j]) / a, 0);
+    }
+}
+
+/* A row without keys. */
+static void nothing(struct av_bend_row *row, struct av_rowstats *out)
+{
+    for (size_t j = 0; j < row->n; j++) {
+        row->w[j] = row->form.diag[j] = row->form.u[j] = row->form.v[j] = row->form.rest[j] = 0;
+    }
+    *out = (struct av_rowstats){ 0 };
+}
+
+/* Keys above t, and sums over those but the largest. */
+struct support {
+    size_t keys;
+    double least, sum, squares;
+};
+
+static struct support find_support(const double *c, size_t n, size_t top, double t)
+{
+    struct support s = { 1, 1, 0, 0 };
+    for (size_t j = 0; j < n; j++) {
+        if (c[j] > t && j != top) {
+            s.keys++;
+            s.least = fmin(s.least, c[j]);
+            s.sum += c[j];
+            s.squares += c[j] * c[j];
+        }
+    }
+    return s;
+}
+
+static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max)
+{
+    av_form_stats(out, row);
+    out->one_minus_max = out->scaled.one_minus_max = one_minus_max;
+    out->scaled.half_surprise = one_minus_max > 0 ? out->entropy / one_minus_max / 2 : 0;
+}
+
+/* ---- sparsemax ----------------------------------------------------------------------- */
+
+/* Of a larger set than the support, t is smaller than the right one, so that
+ * keys that it leaves out are rightly out (Michelot 1986). */
+static double sparsemax_threshold(const double *c, size_t n, size_t top, size_t *keys)
+{
+    struct support s = find_support(c, n, top, 0);
+    double t = s.sum / (double)s.keys;
+    while (s.least <= t) {
+        s = find_support(c, n, top, t);
+        t = s.sum / (double)s.keys;
+    }
+    *keys = s.keys;
+    return t;
+}
+
+/* J = diag(1_S) - 1_S 1_S^T / k on the support S. */
+void av_bend_sparsemax(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
+                       struct av_rowstats *out)
+{
+    (void)p;
+    (void)kernels;
+    const size_t n = row->n, top = find_top(row->z, n);
+    if (top == n) {
+        nothing(row, out);
+        return;
+    }
+    double *c = row->scratch;
+    size_t keys;
+    find_c(c, row->z, n, row->z[top], 1);
+    const double t = sparsemax_threshold(c, n, top, &keys);
+    const double share = 1 / (double)keys, diag = (double)(keys - 1) / (double)keys;
+    for (size_t j = 0; j < n; j++) {
+        const bool in = c[j] > t;
+        row->w[j] = in ? c[j] - t : 0;
+        row->form.diag[j] = in ? diag : 0;
+        row->form.u[j] = in ? 1 : 0;
+        row->form.v[j] = in ? share : 0;
+        row->form.rest[j] = 0;
+    }
+    stats(out, row, t);
+}
+
+/* ---- entmax15 -------------------------------------------------------------------------- */
+
+/* The smaller root; that of a double root where rounding leaves none, and where
+ * the set is too large to have one. */
+static double entmax_root(const struct support *s)
+{
+    const double a = 1 + s->sum, k = (double)s->keys;
+    return s->squares / (a + sqrt(fmax(a * a - k * s->squares, 0)));
+}
+
+/* Newton's steps on sum (c - t)^2 - 1, convex and falling, come from below and
+ * never pass the right t; once the set {c > t} is the support, the root of the
+ * set is t, which shows in that no key of the set is below it. */
+static double entmax_threshold(const double *c, size_t n, size_t top)
+{
+    double t = 0;
+    for (;;) {
+        const struct support s = find_support(c, n, top, t);
+        const double k = (double)s.keys, a = 1 + s.sum, root = entmax_root(&s);
+        const bool has_root = a * a >= k * s.squares;
+        const double step = (s.squares - 2 * a * t + k * t * t) / (2 * (a - k * t));
+        if ((has_root && root < s.least) || !(t + step > t)) {
+            return root;
+        }
+        t += step;
+    }
+}
+
+/* With s = sqrt(w) = c - t: J = diag(s) - s s^T / sum s. */
+void av_bend_entmax15(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
+                      struct av_rowstats *out)
+{
+    (void)p;
+    (void)kernels;
+    const size_t n = row->n, top = find_top(row->z, n);
+    if (top == n) {
+        nothing(row, out);
+        return;
+    }
+    double *s = row->scratch;
+    find_c(s, row->z, n, row->z[top], 2);
+    const double t = entmax_threshold(s, n, top);
+    double others = 0;
+    for (size_t j = 0; j < n; j++) {
+        s[j] = fmax(s[j] - t, 0);
+        others += j != top ? s[j] : 0;
+    }
+    const double total = s[top] + others;
+    for (size_t j = 0; j < n; j++) {
+        row->w[j] = s[j] * s[j];
+        row->form.diag[j] = s[j] * (1 - s[j] / total);
+        row->form.u[j] = s[j];
+        row->form.v[j] = s[j] / total;
+        row->form.rest[j] = 0;
+    }
+    row->form.diag[top] = s[top] * others / total;
+    stats(out, row, t * (2 - t));
+}
