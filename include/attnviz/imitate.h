@@ -52,6 +52,10 @@ void av_imitation_logits(struct av_imitation *m, double *out, const struct av_en
 /* Weights w [n] of a row of logits z [n], n >= 1; w may be z. */
 void av_imitation_softmax(const struct av_imitation *m, double *w, const double *z, size_t n);
 
+/* The same, each operation rounded to the dtype `inside` and the weights to
+ * `outside` at the end. */
+void av_imitate_softmax(double *w, const double *z, size_t n, enum av_dtype inside, enum av_dtype outside);
+
 /* What logits are rounded to: the dtype, or f32 of int8. */
 enum av_dtype av_imitation_logit_dtype(const struct av_imitation *m);
 

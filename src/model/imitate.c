@@ -234,26 +234,30 @@ void av_imitation_logits(struct av_imitation *m, double *out, const struct av_en
 
 /* ---- softmax ---------------------------------------------------------------- */
 
-void av_imitation_softmax(const struct av_imitation *m, double *w, const double *z, size_t n)
+void av_imitate_softmax(double *w, const double *z, size_t n, enum av_dtype inside, enum av_dtype outside)
 {
-    const enum av_dtype dtype = m->softmax;
     double max = z[0];
     for (size_t j = 1; j < n; j++) {
         max = z[j] > max ? z[j] : max;
     }
     for (size_t j = 0; j < n; j++) {
-        w[j] = exp(av_dtype_round(dtype, z[j] - max));
+        w[j] = exp(av_dtype_round(inside, z[j] - max));
     }
-    av_dtype_round_all(dtype, w, n);
+    av_dtype_round_all(inside, w, n);
     double sum = 0;
     for (size_t j = 0; j < n; j++) {
-        sum = av_dtype_round(dtype, sum + w[j]);
+        sum = av_dtype_round(inside, sum + w[j]);
     }
     for (size_t j = 0; j < n; j++) {
         w[j] /= sum;
     }
-    av_dtype_round_all(dtype, w, n);
-    av_dtype_round_all(m->logits, w, n);
+    av_dtype_round_all(inside, w, n);
+    av_dtype_round_all(outside, w, n);
+}
+
+void av_imitation_softmax(const struct av_imitation *m, double *w, const double *z, size_t n)
+{
+    av_imitate_softmax(w, z, n, m->softmax, m->logits);
 }
 
 enum av_dtype av_imitation_logit_dtype(const struct av_imitation *m)
