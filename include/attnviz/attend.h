@@ -38,8 +38,8 @@ enum av_status av_attend_new(struct av_attend **out, const struct av_kernels *ke
 void av_attend_free(struct av_attend *a);
 
 /* Begins for p->variant (checked by av_variant_check) and everything else in p.
- * alpha: what stands in the place of the multiplier that the scale replaces, for
- * a glide; NaN: as p has it. Takes O(n_k d) and memory for the keys if the
+ * alpha: what stands in the place of av_attend_alpha, for a glide between scale
+ * on and off; NaN: as p has it. Takes O(n_k d) and memory for the keys if the
  * variant needs them; the old state stands when it fails. */
 enum av_status av_attend_begin(struct av_attend *a, const struct av_params *p, const struct av_attend_head *head,
                                double alpha, struct av_error *e);
@@ -55,7 +55,7 @@ struct av_attend_rows {
     bool *invalid;
     double *multiplier; /* m / temperature of the row; may be NULL */
     double *nonzero;    /* share of the seen keys with a weight that is not 0; may be NULL */
-    double *d_scores;   /* |dw/ds|_F, s the scores q^.k^ (of score_layernorm: q.k); may be NULL */
+    double *d_scores;   /* |dw/ds|_F, s the scores q^.k^ before they are normalised; may be NULL */
     double *dq;         /* |dw/dq|_F: the query's gradient under white noise on the weights; may be NULL */
 };
 void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows);
@@ -63,6 +63,11 @@ void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows);
 /* The multiplier of the head, over temperature, without what differs between
  * rows (logn, ssmax, llama4). */
 double av_attend_multiplier(const struct av_attend *a);
+
+/* What a head of these sizes multiplies its scores by, without what rows of
+ * AV_VARIANT_MULTIPLIES add and before temperature: with scale off 1. It is
+ * what the scale switches; `differential` alone has 1/sqrt(d / 2). */
+double av_attend_alpha(const struct av_params *p, size_t d, size_t n_k);
 
 /* About how many multiply-adds a row costs, with dq or without: a study cuts
  * its units by it. */

@@ -55,9 +55,10 @@ struct av_variant {
     const char *name;
     enum av_variant_group group;
     unsigned flags;
-    const char *formula; /* "c tanh(z / c)" */
-    const char *source;  /* "Riviere et al. 2024, Gemma 2" */
-    const char *text;    /* what it is for, in one line */
+    const char *formula;                  /* "c tanh(z / c)" */
+    const char *source;                   /* "Riviere et al. 2024, Gemma 2" */
+    const char *text;                     /* what it is for, in one line */
+    const struct av_variant_hooks *hooks; /* what it does, for the model (variant_hooks.h); NULL: nothing here */
 };
 
 /* A model's attention: a variant together with its parameters. */

@@ -1,5 +1,5 @@
 /* variant_normalise.c - a row of numbers normalised, and the way back. */
-#include "normalise.h"
+#include "variant_hooks.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -139,4 +139,26 @@ void av_normalise_backward(double *d_x, const double *d_y, const struct av_tange
     for (size_t i = 0; i < n; i++) {
         d_x[i] = t->across * d_x[i] + t->along * along * u[i];
     }
+}
+
+/* ---- The parameters of its rows ------------------------------------------------------- */
+
+double av_eps_rms(const struct av_params *p)
+{
+    return p->of.qk_rms_eps;
+}
+
+double av_eps_layernorm(const struct av_params *p)
+{
+    return p->of.qk_layernorm_eps;
+}
+
+double av_eps_scores_by_row(const struct av_params *p)
+{
+    return p->of.score_layernorm_eps;
+}
+
+double av_eps_scores_by_head(const struct av_params *p)
+{
+    return p->of.score_batchnorm_eps;
 }

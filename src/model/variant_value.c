@@ -1,5 +1,5 @@
 /* variant_value.c - variants as values of a parameter: packed, joined, read and written. */
-#include "attnviz/variant.h"
+#include "variant_hooks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -175,6 +175,26 @@ static enum av_status check_row(const struct av_variant *row, const struct av_pa
     return AV_OK;
 }
 
+/* What only rows together, or a row's own parameters, rule out. */
+static enum av_status check_together(av_variant_value value, const struct av_params *p, struct av_error *e)
+{
+    const struct av_variant_hooks *normalise = av_variant_hooks_of(value, AV_GROUP_NORMALISE);
+    const struct av_variant_hooks *pattern = av_variant_hooks_of(value, AV_GROUP_PATTERN);
+    if (normalise->scores == AV_SCORES_BY_HEAD && (av_variant_flags(value) & AV_VARIANT_ENTRIES) != 0) {
+        return av_fail(e, AV_USAGE,
+                       "variant: score_batchnorm takes the scores q.k, and another row makes scores of its own");
+    }
+    if (pattern->averages != NULL && pattern->averages(p) > (size_t)p->n_k) {
+        return av_fail(e, AV_USAGE, "linformer.k=%zu: it takes n_k at most, which is %lld", pattern->averages(p),
+                       (long long)p->n_k);
+    }
+    if (pattern->buckets != NULL && pattern->buckets(p) > 1 && pattern->buckets(p) % 2 != 0) {
+        return av_fail(e, AV_USAGE, "lsh.buckets=%zu: it takes 1 or an even number, for buckets come in pairs",
+                       pattern->buckets(p));
+    }
+    return AV_OK;
+}
+
 enum av_status av_variant_check(av_variant_value value, const struct av_params *p, struct av_error *e)
 {
     enum av_status s = AV_OK;
@@ -182,7 +202,7 @@ enum av_status av_variant_check(av_variant_value value, const struct av_params *
         const struct av_variant *row = av_variant_of(value, g);
         s = row != NULL ? check_row(row, p, e) : AV_OK;
     }
-    return s;
+    return s == AV_OK ? check_together(value, p, e) : s;
 }
 
 /* ---- Lists of variants ---------------------------------------------------------------- */
