@@ -34,12 +34,13 @@ struct av_attention_rows {
  * pass fills in what goes in, and reads what comes out. */
 struct av_attention_hook {
     double alpha;                  /* in: the multiplier */
+    double extra;                  /* in: one scalar more, if the hook knows one */
     double *q, *k;                 /* in: [seq_len, d_k] */
     double *p;                     /* out of forward: [seq_len, seq_len], a row is a query */
     double *d_p;                   /* into backward: the gradient by p */
     double *d_q, *d_k;             /* out of backward: [seq_len, d_k] */
     double d_alpha;                /* backward adds to it; the pass sets both to 0 */
-    double d_extra;                /* the same, of one scalar more that the hook may know */
+    double d_extra;                /* the same, of extra */
     struct av_attention_rows rows; /* forward adds to it */
     void (*forward)(struct av_attention_hook *h);
     void (*backward)(struct av_attention_hook *h); /* of q and k at hand, whatever forward was told last */

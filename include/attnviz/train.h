@@ -15,7 +15,7 @@
 #define ATTNVIZ_TRAIN_H
 
 #include "attnviz/attention.h"
-#include "attnviz/params.h"
+#include "attnviz/variant.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +24,15 @@
 /* Twin runs. */
 enum av_twin { AV_TWIN_SCALED, AV_TWIN_UNSCALED, AV_TWINS };
 
+/* Scalars that a run may learn beside its matrices. */
+enum av_train_scalar {
+    AV_SCALAR_ALPHA, /* alpha, or what it is made of: see alpha_unit */
+    AV_SCALAR_SINK,  /* the sink's logit */
+    AV_SCALAR_GAMMA, /* sigma_reparam: gamma of w_q; behind it those of w_k, w_v, w_o */
+    AV_TRAIN_SCALARS = AV_SCALAR_GAMMA + 4
+};
+extern const char *const av_train_scalar_names[AV_TRAIN_SCALARS];
+
 /* What an experiment is, resolved from the parameters. */
 struct av_train_config {
     size_t seq_len, d_model, d_k;
@@ -31,12 +40,18 @@ struct av_train_config {
     enum av_task task;
     enum av_optimizer optimizer;
     enum av_init init;
-    bool fresh, learn_scale, layer_norm;
+    bool fresh, layer_norm;
+    bool learn_scale, learn_sink; /* alpha, the sink's logit */
     bool runs[AV_TWINS];
-    double alpha[AV_TWINS]; /* at the start */
-    double lr, clip;        /* clip 0: none */
+    double alpha[AV_TWINS]; /* the multiplier at the start, but for what differs between rows */
+    /* With learn_scale alpha = unit x, where x is what is learned; or, for
+     * swin2, unit exp(min(x, ln 100)). */
+    double alpha_unit[AV_TWINS];
+    bool alpha_is_exp;
+    double lr, clip;             /* clip 0: none */
     double input_mean, input_std;
     uint64_t seed;
+    struct av_params attention; /* the variant's, of one sequence: n_q = n_k = seq_len, one head, no mask */
 };
 
 /* Names of the parameters that an experiment depends on, NULL at the end. */
@@ -45,8 +60,11 @@ extern const char *const av_train_listens[];
 /* One line about each task, in the order of enum av_task. */
 extern const char *const av_task_texts[AV_TASK_COUNT];
 
-/* From parameters whose ranges hold. AV_USAGE names what a task refuses:
- * recall and copy_previous a seq_len of 1, recall a d_model of 1. */
+/* From parameters whose ranges hold. A variant is as attend.h has it: head 0 of
+ * 1, each sequence one matrix of scores, its positions those within it, no
+ * mask. AV_USAGE names what a task refuses, recall and copy_previous a seq_len
+ * of 1, recall a d_model of 1; and a variant that has no way back, wants
+ * another d_k, or makes no sense here. */
 enum av_status av_train_configure(struct av_train_config *c, const struct av_params *p, struct av_error *e);
 
 /* What is measured in a step, before its update. */
@@ -54,7 +72,7 @@ enum av_train_field {
     AV_TRAIN_LOSS,
     AV_TRAIN_GRAD_NORM,    /* of all learned parameters, before clipping */
     AV_TRAIN_GRAD_QK_NORM, /* of w_q and w_k */
-    AV_TRAIN_ENTROPY_NORM, /* from here to k_var: struct av_attention_observed */
+    AV_TRAIN_ENTROPY_NORM, /* from here on: struct av_attention_observed */
     AV_TRAIN_MAX_WEIGHT,
     AV_TRAIN_LOGIT_STD,
     AV_TRAIN_ALPHA,
@@ -66,6 +84,7 @@ enum av_train_field {
     AV_TRAIN_Q_VAR,
     AV_TRAIN_K_MEAN,
     AV_TRAIN_K_VAR,
+    AV_TRAIN_ROW_SUM,
     AV_TRAIN_FIELDS
 };
 
@@ -96,8 +115,16 @@ struct av_train_run {
     size_t epoch_count;
     const struct av_train_record *first; /* of each of the first steps */
     size_t first_count;
-    struct av_train_record last; /* of the last step */
+    struct av_train_record last;      /* of the last step */
+    double scalars[AV_TRAIN_SCALARS]; /* as they now are; sense have those of av_train_learns */
+    uint64_t clipped;                 /* steps behind which qk_clip made w_q and w_k smaller */
 };
+
+/* Does a run of this experiment learn that scalar? */
+bool av_train_learns(const struct av_train_config *c, enum av_train_scalar scalar);
+
+/* Is qk_clip among the rows of its variant? */
+bool av_train_clips(const struct av_train_config *c);
 
 struct av_train;
 
@@ -141,7 +168,8 @@ size_t av_train_epoch_steps(const struct av_train *t);
 void av_train_weights(struct av_train *t, enum av_twin twin, float *weights);
 
 /* A learned matrix of such a run, a copy as the formula has it: w_q, w_k, w_v
- * (which: 0, 1, 2) [d_model, d_k], w_o (3) [d_k, d_model]. */
+ * (which: 0, 1, 2) [d_model, d_k], w_o (3) [d_k, d_model]. With sigma_reparam
+ * it is the one that is used, gamma W / sigma_max(W). */
 void av_train_matrix(const struct av_train *t, enum av_twin twin, int which, float *matrix);
 
 #endif

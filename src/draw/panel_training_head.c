@@ -120,15 +120,28 @@ static void draw_progress(struct av_canvas *c, struct av_rect r, const struct av
 
 /* ---- Names of marks -------------------------------------------------------------------- */
 
+/* Does an experiment with these parameters depend on this one? */
+static bool is_told(const struct av_param *row, const struct av_params *p)
+{
+    for (const char *const *name = av_train_listens; *name != NULL; name++) {
+        if (strcmp(*name, row->name) == 0) {
+            return true;
+        }
+    }
+    return (row->flags & AV_PARAM_OWNED) != 0 && av_variant_owns(p->variant, row->name);
+}
+
 /* "before: lr 0.01, init unit": what the ghost has otherwise. */
 static void ghost_text(char out[LINE], const struct av_training *t)
 {
     size_t len = (size_t)snprintf(out, LINE, "before");
     int named = 0;
-    for (const char *const *name = av_train_listens; *name != NULL && named < GHOST_NAMES; name++) {
-        const struct av_param *row = av_param_find(*name);
+    size_t rows;
+    const struct av_param *table = av_params_table(&rows);
+    for (size_t i = 0; i < rows && named < GHOST_NAMES; i++) {
+        const struct av_param *row = &table[i];
         char value[AV_PARAM_SHORT_MAX];
-        if (av_param_differs(row, &t->ghost.params, &t->params) && len < LINE) {
+        if (is_told(row, &t->ghost.params) && av_param_differs(row, &t->ghost.params, &t->params) && len < LINE) {
             av_param_format_short(row, &t->ghost.params, value);
             len += (size_t)snprintf(out + len, LINE - len, "%s %s %s", named++ > 0 ? "," : ":", row->name, value);
         }

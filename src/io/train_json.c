@@ -2,11 +2,34 @@
 #include "report_formats.h"
 #include "train_formats.h"
 
+#include <string.h>
+
 static void write_params(struct av_json *j, const struct av_params *p)
 {
+    size_t rows;
+    const struct av_param *table = av_params_table(&rows);
     av_json_object(j, "params");
     for (const char *const *name = av_train_listens; *name != NULL; name++) {
-        av_report_json_param(j, av_param_find(*name), p);
+        if (strcmp(*name, AV_ALL_OWNED) != 0) {
+            av_report_json_param(j, av_param_find(*name), p);
+        }
+    }
+    for (size_t i = 0; i < rows; i++) {
+        if ((table[i].flags & AV_PARAM_OWNED) != 0 && av_variant_owns(p->variant, table[i].name)) {
+            av_report_json_param(j, &table[i], p);
+        }
+    }
+    av_json_close(j, '}');
+}
+
+/* Scalars that are learned beside the matrices, as they are after the last step. */
+static void write_scalars(struct av_json *j, const struct av_train_run *run, const struct av_train_config *c)
+{
+    av_json_object(j, "learned");
+    for (enum av_train_scalar i = 0; i < AV_TRAIN_SCALARS; i++) {
+        if (av_train_learns(c, i)) {
+            av_json_number(j, av_train_scalar_names[i], run->scalars[i]);
+        }
     }
     av_json_close(j, '}');
 }
@@ -56,6 +79,10 @@ static void write_run(struct av_json *j, const struct av_train *t, int number, e
         av_json_unsigned(j, "diverged_step", run->steps + 1);
     } else {
         av_json_null(j, "diverged_step");
+    }
+    write_scalars(j, run, av_train_config(t));
+    if (av_train_clips(av_train_config(t))) {
+        av_json_unsigned(j, "clipped_steps", run->clipped);
     }
     write_epochs(j, run, av_train_epoch_steps(t));
     write_first_steps(j, run);

@@ -1,9 +1,6 @@
 /* train.c - the training experiment: batches, steps of the twin runs, and their records. */
-#include "attnviz/train.h"
-
-#include "attnviz/mem.h"
-#include "train_optimizer.h"
-#include "train_tasks.h"
+#include "train_scalars.h"
+#include "train_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,97 +8,9 @@
 /* What a step of a run consists of. */
 enum part { FORWARD, BACKWARD, UPDATE, PARTS };
 
-struct run {
-    struct av_train_run shown;
-    struct av_learned learned;
-    struct av_train_record *epochs; /* [config.epochs] */
-    struct av_train_record first[AV_TRAIN_FIRST_STEPS];
-    struct av_train_record sum; /* over the steps of this epoch */
-};
-
-struct av_train {
-    struct av_train_config config;
-    const struct av_kernels *kernels;
-    struct av_task_source source;
-    struct av_attention pass; /* one step's arrays, which both runs use */
-    size_t epoch, step;       /* of the next step: epoch, and step within it, from 0 */
-    int parts;                /* of this step that are done: PARTS of each run */
-    /* Data that are not fresh: [sequences * seq_len, d_model] each, as in pass. */
-    float *x, *target; /* target: NULL where it is x */
-    uint32_t *order;   /* [sequences] */
-    struct run runs[AV_TWINS];
-};
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
-}
-
-/* ---- Making room -------------------------------------------------------------- */
-
-static size_t learned_count(const struct av_attention_sizes *s)
-{
-    return 4 * s->d_k * s->model_pitch;
-}
-
-static double bytes_needed(const struct av_train_config *c, const struct av_attention_sizes *s)
-{
-    const double runs = (c->runs[AV_TWIN_SCALED] ? 1 : 0) + (c->runs[AV_TWIN_UNSCALED] ? 1 : 0);
-    const double learned = 3 * (double)sizeof(float) * (double)learned_count(s);
-    const double records = (double)sizeof(struct av_train_record) * (double)c->epochs;
-    const double tokens = (double)c->sequences * (double)c->seq_len;
-    const double arrays = av_task_is_identity(c) ? 1 : 2;
-    const double data = c->fresh ? 0 : arrays * (double)sizeof(float) * tokens * (double)s->model_pitch;
-    const double order = c->fresh ? 0 : (double)sizeof(uint32_t) * (double)c->sequences;
-    return (double)sizeof(struct av_train) + av_attention_bytes(s) + runs * (learned + records) + data + order;
-}
-
-static enum av_status make_run(struct run *r, const struct av_train *t, struct av_error *e)
-{
-    const struct av_train_config *c = &t->config;
-    const size_t n = learned_count(&t->pass.sizes);
-    r->learned = (struct av_learned){
-        .w = av_alloc(n, sizeof(float)),
-        .mean = av_alloc(n, sizeof(float)),
-        .square = av_alloc(n, sizeof(float)),
-        .n = n,
-    };
-    r->epochs = av_alloc(c->epochs, sizeof *r->epochs);
-    if (r->learned.w == NULL || r->learned.mean == NULL || r->learned.square == NULL || r->epochs == NULL) {
-        return av_fail_nomem(e, "a training run");
-    }
-    r->shown.epochs = r->epochs;
-    r->shown.first = r->first;
-    return AV_OK;
-}
-
-static enum av_status make_data(struct av_train *t, struct av_error *e)
-{
-    const struct av_train_config *c = &t->config;
-    const size_t sequence = c->seq_len * t->pass.sizes.model_pitch;
-    t->x = av_alloc(c->sequences * sequence, sizeof *t->x);
-    t->target = av_task_is_identity(c) ? NULL : av_alloc(c->sequences * sequence, sizeof *t->target);
-    t->order = av_alloc(c->sequences, sizeof *t->order);
-    if (t->x == NULL || t->order == NULL || (t->target == NULL && !av_task_is_identity(c))) {
-        return av_fail_nomem(e, "the sequences to train on");
-    }
-    return AV_OK;
-}
-
-static enum av_status fill(struct av_train *t, struct av_error *e)
-{
-    const struct av_train_config *c = &t->config;
-    enum av_status s = av_task_source_new(&t->source, c, t->kernels, e);
-    if (s == AV_OK && !c->fresh) {
-        s = make_data(t, e);
-    }
-    for (enum av_twin i = 0; s == AV_OK && i < AV_TWINS; i++) {
-        t->runs[i].shown.state = AV_TRAIN_DONE;
-        if (c->runs[i]) {
-            s = make_run(&t->runs[i], t, e);
-        }
-    }
-    return s;
 }
 
 /* ---- Batches ------------------------------------------------------------------ */
@@ -138,90 +47,29 @@ static void load_batch(struct av_train *t)
     t->kernels->transpose(t->pass.x_t, s->token_pitch, t->pass.x, s->model_pitch, s->tokens, s->d_model);
 }
 
-static struct av_attention_sizes sizes_of(const struct av_train_config *c)
-{
-    return av_attention_sizes(c->batch, c->seq_len, c->d_model, c->d_k, av_task_first(c));
-}
-
-enum av_status av_train_fits(const struct av_train_config *c, struct av_error *e)
-{
-    const struct av_attention_sizes sizes = sizes_of(c);
-    const double bytes = bytes_needed(c, &sizes);
-    if (bytes > AV_TRAIN_BYTES_MAX) {
-        return av_fail(e, AV_USAGE,
-                       "training would take %.0f MiB, and at most %d are allowed: lower d_k, d_model, seq_len, batch, "
-                       "sequences or epochs",
-                       ceil(bytes / (1 << 20)), AV_TRAIN_BYTES_MAX >> 20);
-    }
-    return AV_OK;
-}
-
-enum av_status av_train_new(struct av_train **out, const struct av_train_config *c, const struct av_kernels *kernels,
-                            struct av_error *e)
-{
-    const struct av_attention_sizes sizes = sizes_of(c);
-    enum av_status s = av_train_fits(c, e);
-    *out = NULL;
-    if (s != AV_OK) {
-        return s;
-    }
-    struct av_train *t = av_alloc(1, sizeof *t);
-    if (t == NULL) {
-        return av_fail_nomem(e, "the training experiment");
-    }
-    t->config = *c;
-    t->kernels = kernels != NULL ? kernels : av_kernels_best();
-    s = av_attention_new(&t->pass, &sizes, e);
-    if (s == AV_OK) {
-        s = fill(t, e);
-    }
-    if (s != AV_OK) {
-        av_train_free(t);
-        return s;
-    }
-    if (av_task_is_identity(c)) {
-        t->pass.target = t->pass.x;
-    }
-    av_train_restart(t, c->seed);
-    *out = t;
-    return AV_OK;
-}
-
-void av_train_free(struct av_train *t)
-{
-    if (t == NULL) {
-        return;
-    }
-    for (enum av_twin i = 0; i < AV_TWINS; i++) {
-        av_free(t->runs[i].learned.w);
-        av_free(t->runs[i].learned.mean);
-        av_free(t->runs[i].learned.square);
-        av_free(t->runs[i].epochs);
-    }
-    av_free(t->x);
-    av_free(t->target);
-    av_free(t->order);
-    av_task_source_free(&t->source);
-    av_attention_free(&t->pass);
-    av_free(t);
-}
-
 /* ---- The beginning ------------------------------------------------------------ */
 
-static void begin_run(struct run *r, const struct av_train *t, enum av_twin twin)
+static void begin_run(struct av_train_run_state *r, const struct av_train *t, enum av_twin twin)
 {
     struct av_learned *l = &r->learned;
     memset(l->mean, 0, l->n * sizeof *l->mean);
     memset(l->square, 0, l->n * sizeof *l->square);
     memset(&r->sum, 0, sizeof r->sum);
     memset(&r->shown.last, 0, sizeof r->shown.last);
-    l->alpha = t->config.alpha[twin];
-    l->alpha_mean = l->alpha_square = 0;
+    memset(l->scalars, 0, sizeof l->scalars);
+    av_train_scalars_begin(r->shown.scalars, &t->config, twin);
+    for (size_t i = 0; i < AV_TRAIN_SCALARS; i++) {
+        l->scalars[i].at = r->shown.scalars[i];
+    }
+    r->shown.clipped = 0;
     r->shown.state = AV_TRAIN_RUNNING;
     r->shown.steps = 0;
     r->shown.epoch_count = r->shown.first_count = 0;
     /* A row of the arrays, of d_k numbers at least, serves as scratch. */
     av_train_draw_matrices(&t->config, t->kernels, l->w, t->pass.sizes.model_pitch, t->pass.d_a);
+    if (t->effective != NULL) {
+        av_spectra_begin(&r->spectra, l->w);
+    }
 }
 
 static void draw_data(struct av_train *t)
@@ -252,36 +100,41 @@ void av_train_restart(struct av_train *t, uint64_t seed)
 /* ---- Steps -------------------------------------------------------------------- */
 
 /* Everything that is known of the step before its update. */
-static struct av_train_record measure(const struct av_train *t, double alpha)
+static struct av_train_record measure(struct av_train *t)
 {
     const struct av_attention *a = &t->pass;
+    struct av_attention_observed *o = &t->observed;
     const size_t matrix = a->sizes.d_k * a->sizes.model_pitch;
     const double squares_qk = t->kernels->sum_squares(a->d_w, 2 * matrix);
     const double squares_vo = t->kernels->sum_squares(a->d_w + 2 * matrix, 2 * matrix);
-    const double squares_alpha = t->config.learn_scale ? a->d_alpha * a->d_alpha : 0;
-    struct av_attention_observed o;
-    t->kernels->observe(a, &o);
+    double squares = squares_qk + squares_vo;
+    for (enum av_train_scalar i = 0; i < AV_TRAIN_SCALARS; i++) {
+        squares += av_train_learns(&t->config, i) ? t->gradient.scalars[i] * t->gradient.scalars[i] : 0;
+    }
+    t->kernels->observe(a, o);
     return (struct av_train_record){ {
         [AV_TRAIN_LOSS] = a->loss,
-        [AV_TRAIN_GRAD_NORM] = sqrt(squares_qk + squares_vo + squares_alpha),
+        [AV_TRAIN_GRAD_NORM] = sqrt(squares),
         [AV_TRAIN_GRAD_QK_NORM] = sqrt(squares_qk),
-        [AV_TRAIN_ENTROPY_NORM] = o.entropy_norm,
-        [AV_TRAIN_MAX_WEIGHT] = o.max_weight,
-        [AV_TRAIN_LOGIT_STD] = o.logit_std,
-        [AV_TRAIN_ALPHA] = alpha,
-        [AV_TRAIN_D_Q_MEAN] = o.d_q_mean,
-        [AV_TRAIN_D_Q_MEDIAN] = o.d_q_median,
-        [AV_TRAIN_D_K_MEAN] = o.d_k_mean,
-        [AV_TRAIN_D_K_MEDIAN] = o.d_k_median,
-        [AV_TRAIN_Q_MEAN] = o.q_mean,
-        [AV_TRAIN_Q_VAR] = o.q_var,
-        [AV_TRAIN_K_MEAN] = o.k_mean,
-        [AV_TRAIN_K_VAR] = o.k_var,
+        [AV_TRAIN_ENTROPY_NORM] = o->entropy_norm,
+        [AV_TRAIN_MAX_WEIGHT] = o->max_weight,
+        [AV_TRAIN_LOGIT_STD] = o->logit_std,
+        [AV_TRAIN_ALPHA] = t->alpha,
+        [AV_TRAIN_D_Q_MEAN] = o->d_q_mean,
+        [AV_TRAIN_D_Q_MEDIAN] = o->d_q_median,
+        [AV_TRAIN_D_K_MEAN] = o->d_k_mean,
+        [AV_TRAIN_D_K_MEDIAN] = o->d_k_median,
+        [AV_TRAIN_Q_MEAN] = o->q_mean,
+        [AV_TRAIN_Q_VAR] = o->q_var,
+        [AV_TRAIN_K_MEAN] = o->k_mean,
+        [AV_TRAIN_K_VAR] = o->k_var,
+        [AV_TRAIN_ROW_SUM] = o->row_sum,
     } };
 }
 
 /* Keeps the record of a step; at the end of an epoch the means. */
-static void keep(struct run *r, const struct av_train_record *record, bool epoch_ends, double epoch_steps)
+static void keep(struct av_train_run_state *r, const struct av_train_record *record, bool epoch_ends,
+                 double epoch_steps)
 {
     r->shown.last = *record;
     if (r->shown.first_count < AV_TRAIN_FIRST_STEPS) {
@@ -299,32 +152,94 @@ static void keep(struct run *r, const struct av_train_record *record, bool epoch
     }
 }
 
-static void forward(struct av_train *t, struct run *r)
+static enum av_twin twin_of(const struct av_train *t, const struct av_train_run_state *r)
 {
-    t->pass.w = r->learned.w;
-    t->pass.alpha = (float)r->learned.alpha;
+    return (enum av_twin)(r - t->runs);
+}
+
+/* The gammas of a run's matrices. */
+static void gammas_of(double gamma[AV_MATRICES], const struct av_train_run_state *r)
+{
+    for (size_t i = 0; i < AV_MATRICES; i++) {
+        gamma[i] = r->learned.scalars[AV_SCALAR_GAMMA + i].at;
+    }
+}
+
+/* The matrices that a run's passes use. */
+static float *matrices_of(const struct av_train *t, const struct av_train_run_state *r)
+{
+    double gamma[AV_MATRICES];
+    if (t->effective == NULL) {
+        return r->learned.w;
+    }
+    gammas_of(gamma, r);
+    av_spectra_apply(&r->spectra, t->effective, r->learned.w, gamma);
+    return t->effective;
+}
+
+/* Makes a pass that of a run as it now is. */
+static void load_learned(struct av_attention *a, double *alpha, const struct av_train *t,
+                         const struct av_train_run_state *r)
+{
+    const struct av_learned_scalar *scalars = r->learned.scalars;
+    *alpha = av_train_alpha(&t->config, twin_of(t, r), scalars[AV_SCALAR_ALPHA].at);
+    a->w = matrices_of(t, r);
+    a->alpha = (float)*alpha;
+    if (a->hook != NULL) {
+        a->hook->extra = scalars[AV_SCALAR_SINK].at;
+    }
+}
+
+static void forward(struct av_train *t, struct av_train_run_state *r)
+{
+    load_learned(&t->pass, &t->alpha, t, r);
     t->kernels->forward(&t->pass);
 }
 
-static void backward(struct av_train *t, struct run *r)
+static void backward(struct av_train *t, struct av_train_run_state *r)
 {
-    (void)r;
+    struct av_learned_gradient *d = &t->gradient;
+    const double x = r->learned.scalars[AV_SCALAR_ALPHA].at;
+    double gamma[AV_MATRICES];
     t->kernels->backward(&t->pass);
+    d->w = t->pass.d_w;
+    d->scalars[AV_SCALAR_ALPHA] = t->pass.d_alpha * av_train_alpha_slope(&t->config, twin_of(t, r), x);
+    d->scalars[AV_SCALAR_SINK] = t->pass.hook != NULL ? t->pass.hook->d_extra : 0;
+    if (t->effective != NULL) {
+        gammas_of(gamma, r);
+        av_spectra_backward(&r->spectra, t->pass.d_w, &d->scalars[AV_SCALAR_GAMMA], r->learned.w, gamma);
+    }
 }
 
-static void update(struct av_train *t, struct run *r)
+/* What else is done to the matrices behind an update, by variants. */
+static void follow_up(const struct av_train *t, struct av_train_run_state *r)
+{
+    const struct av_train_config *c = &t->config;
+    if (av_train_clips(c)) {
+        r->shown.clipped +=
+            av_qk_clip(r->learned.w, &t->pass.sizes, t->observed.max_logit, c->attention.of.qk_clip_tau);
+    }
+    if (t->effective != NULL) {
+        av_spectra_follow(&r->spectra, r->learned.w);
+    }
+    for (size_t i = 0; i < AV_TRAIN_SCALARS; i++) {
+        r->shown.scalars[i] = r->learned.scalars[i].at;
+    }
+}
+
+static void update(struct av_train *t, struct av_train_run_state *r)
 {
     const struct av_train_config *c = &t->config;
     const size_t epoch_steps = av_train_epoch_steps(t);
-    const struct av_train_record record = measure(t, r->learned.alpha);
+    const struct av_train_record record = measure(t);
     const double norm = record.at[AV_TRAIN_GRAD_NORM];
     if (!isfinite(record.at[AV_TRAIN_LOSS]) || !isfinite(norm)) {
         r->shown.state = AV_TRAIN_DIVERGED;
         return;
     }
     r->shown.steps++;
-    av_optimizer_step(&r->learned, c, t->kernels, t->pass.d_w, t->pass.d_alpha, av_clip_factor(norm, c->clip),
-                      r->shown.steps);
+    av_optimizer_step(&r->learned, c, t->kernels, &t->gradient, av_clip_factor(norm, c->clip), r->shown.steps);
+    follow_up(t, r);
     keep(r, &record, t->step + 1 == epoch_steps, (double)epoch_steps);
     if (r->shown.epoch_count == c->epochs) {
         r->shown.state = AV_TRAIN_DONE;
@@ -351,7 +266,7 @@ static void pass_over(struct av_train *t)
 
 bool av_train_advance(struct av_train *t)
 {
-    static void (*const parts[PARTS])(struct av_train *, struct run *) = {
+    static void (*const parts[PARTS])(struct av_train *, struct av_train_run_state *) = {
         [FORWARD] = forward,
         [BACKWARD] = backward,
         [UPDATE] = update,
@@ -420,8 +335,8 @@ void av_train_weights(struct av_train *t, enum av_twin twin, float *weights)
     a.sizes.tokens = len;
     av_task_draw(&t->source, 0, 0, a.x, a.target, a.sizes.model_pitch);
     t->kernels->transpose(a.x_t, a.sizes.token_pitch, a.x, a.sizes.model_pitch, len, a.sizes.d_model);
-    a.w = t->runs[twin].learned.w;
-    a.alpha = (float)t->runs[twin].learned.alpha;
+    double alpha;
+    load_learned(&a, &alpha, t, &t->runs[twin]);
     t->kernels->forward(&a);
     for (size_t i = 0; i < len; i++) {
         memcpy(weights + i * len, a.p + i * a.sizes.token_pitch, len * sizeof *weights);
@@ -431,7 +346,7 @@ void av_train_weights(struct av_train *t, enum av_twin twin, float *weights)
 void av_train_matrix(const struct av_train *t, enum av_twin twin, int which, float *matrix)
 {
     const struct av_attention_sizes *s = &t->pass.sizes;
-    const float *w = t->runs[twin].learned.w + (size_t)which * s->d_k * s->model_pitch;
+    const float *w = matrices_of(t, &t->runs[twin]) + (size_t)which * s->d_k * s->model_pitch;
     const bool last = which == 3;
     for (size_t r = 0; r < s->d_k; r++) {
         for (size_t c = 0; c < s->d_model; c++) {

@@ -33,7 +33,8 @@ static double size_of(const double *want, size_t field)
 
 static void assert_record(const char *what, size_t step, const double *got, const double *want, double tolerance)
 {
-    for (size_t f = 0; f < AV_TRAIN_FIELDS; f++) {
+    assert_true(got[AV_TRAIN_ROW_SUM] == 1);
+    for (size_t f = 0; f < AV_TRAIN_ROW_SUM; f++) {
         double off = fabs(got[f] - want[f]) / size_of(want, f);
         if (!(off <= tolerance)) {
             fail_msg("%s: step %zu, %s: %.9g, PyTorch %.9g", what, step, av_train_fields[f].name, got[f], want[f]);

@@ -21,8 +21,8 @@ static inline enum av_status configure(struct av_train_config *c, const char *se
     assert_true(strlen(settings) < sizeof text);
     strcpy(text, settings);
     enum av_status s = AV_OK;
-    for (char *at = strtok(text, " "); s == AV_OK && at != NULL; at = strtok(NULL, " ")) {
-        s = av_params_set_text(&p, at, e);
+    for (char *word = strtok(text, " "); s == AV_OK && word != NULL; word = strtok(NULL, " ")) {
+        s = av_params_set_text(&p, word, e);
     }
     if (s == AV_OK) {
         s = av_params_check(&p, false, e);
