@@ -1,0 +1,280 @@
+/* panel_variant_table.c - all variants in numbers, a line each. */
+#include "attnviz/utf8.h"
+#include "panels_variants.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAME_X = 4, /* behind the cursor, the sides and the choice */
+    NAME_W = 16,
+    COLUMN_W = 7,
+    DIGITS = 3,
+    HISTOGRAM_GAP = 2,
+    HISTOGRAM_W = AV_VARIANT_BINS + HISTOGRAM_GAP,
+    CURSOR = 0x25B8,
+    CHOSEN = 0x2713,
+    NOT_SIMPLEX = '*'
+};
+
+/* The most telling first: narrow screens show the first ones. */
+const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS] = {
+    { "std z", "spread of the logits within rows", AV_VARIANT_ROW_STD, false },
+    { "H/ln n", "entropy / ln n, mean", AV_VARIANT_ENTROPY_NORM, false },
+    { "keys", "effective keys, mean", AV_VARIANT_KEYS, false },
+    { "max w", "largest weight, median", AV_VARIANT_MAX_MEDIAN, false },
+    { "J med", "jacobian_fro, median", AV_VARIANT_FRO, false },
+    { "dq med", "dq_rms, median", AV_VARIANT_DQ, false },
+    { "sum w", "row sum, mean", AV_VARIANT_ROW_SUM, false },
+    { "w!=0", "share of weights that are not 0", AV_VARIANT_NONZERO, true },
+    { "dead", "dead rows", AV_VARIANT_DEAD, true },
+    { "H nats", "entropy in nats, mean", AV_VARIANT_ENTROPY, false },
+    { "max w~", "largest weight, mean", AV_VARIANT_MAX_MEAN, false },
+    { "min z", "least logit", AV_VARIANT_LOGIT_MIN, false },
+    { "max z", "largest logit", AV_VARIANT_LOGIT_MAX, false },
+    { "z std", "spread of all logits", AV_VARIANT_LOGIT_STD, false },
+};
+
+static const char *const histogram_heads[AV_VARIANT_HISTOGRAMS] = { "0  max w   1", "0  H/ln n  1", "-12   z   12" };
+
+/* ---- Columns ------------------------------------------------------------------- */
+
+int av_variant_columns_in(int w)
+{
+    int fit = (w - NAME_X - NAME_W - 1) / COLUMN_W;
+    return fit < 0 ? 0 : fit < AV_VARIANT_COLUMNS ? fit : AV_VARIANT_COLUMNS;
+}
+
+/* Histograms that fit beside all columns that do. */
+static int histograms_in(int w)
+{
+    int columns = av_variant_columns_in(w);
+    int fit = (w - NAME_X - NAME_W - 1 - columns * COLUMN_W) / HISTOGRAM_W;
+    return fit < AV_VARIANT_HISTOGRAMS ? fit : AV_VARIANT_HISTOGRAMS;
+}
+
+static int column_right(struct av_rect r, int column)
+{
+    return r.x + NAME_X + NAME_W + (column + 1) * COLUMN_W;
+}
+
+/* ---- The order ------------------------------------------------------------------ */
+
+static bool listed(const struct av_variant_table *t, size_t i)
+{
+    return i < av_variant_entries() || t->rows[i].state != AV_VARIANT_ABSENT;
+}
+
+/* The number a row is sorted by; NaN: it has none. */
+static double key_of(const struct av_variant_row *row, int column)
+{
+    return row->state == AV_VARIANT_MEASURED ? row->measure.at[av_variant_columns[column - 1].quantity] : (double)NAN;
+}
+
+static bool before(double a, double b, bool rising)
+{
+    if (isnan(a) || isnan(b)) {
+        return !isnan(a) && isnan(b);
+    }
+    return rising ? a < b : a > b;
+}
+
+void av_variant_sort(struct av_variant_order *out, const struct av_variant_table *t, int column, bool rising)
+{
+    out->count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!listed(t, i)) {
+            continue;
+        }
+        size_t place = out->count++;
+        while (column > 0 && place > 0 &&
+               before(key_of(&t->rows[i], column), key_of(&t->rows[out->at[place - 1]], column), rising)) {
+            out->at[place] = out->at[place - 1];
+            place--;
+        }
+        out->at[place] = i;
+    }
+}
+
+/* The cursor's row is in the middle, as far as the ends allow. */
+size_t av_panel_variant_first(struct av_rect r, const struct av_variant_order *order, size_t cursor)
+{
+    size_t rows = r.h > 1 ? (size_t)(r.h - 1) : 0;
+    size_t at = 0;
+    while (at + 1 < order->count && order->at[at] != cursor) {
+        at++;
+    }
+    size_t last = order->count > rows ? order->count - rows : 0;
+    size_t first = at > rows / 2 ? at - rows / 2 : 0;
+    return first < last ? first : last;
+}
+
+/* ---- One row ---------------------------------------------------------------------- */
+
+int av_variant_text(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)
+{
+    const char *at = text;
+    while (x < right && *at != '\0') {
+        bool cut = x == right - 1 && av_utf8_len(at) > 1;
+        uint32_t code = av_utf8_next(&at);
+        av_canvas_put(c, x++, y, cut ? 0x2026 : code, role);
+    }
+    return x;
+}
+
+/* Numbers in the colour of the alarm that they give. */
+static enum av_role role_of(enum av_variant_quantity quantity, double v)
+{
+    bool large = quantity == AV_VARIANT_MAX_MEDIAN && v > AV_LARGEST_ALARM;
+    bool dead = (quantity == AV_VARIANT_FRO && v < AV_DEAD_FRO) || (quantity == AV_VARIANT_DEAD && v > AV_DEAD_SHARE);
+    return dead ? AV_ROLE_BAD : large ? AV_ROLE_WARN : AV_ROLE_TEXT;
+}
+
+static void draw_number(struct av_canvas *c, int right, int y, const struct av_variant_column *column, double v)
+{
+    char text[AV_NUMBER_MAX];
+    if (column->percent) {
+        av_panel_percent(text, v);
+    } else {
+        av_plot_number_in(text, v, DIGITS, COLUMN_W - 1);
+    }
+    av_canvas_text_right(c, right, y, role_of(column->quantity, v), text);
+}
+
+/* A bar a bin, the largest one whole. */
+static void draw_histogram(struct av_canvas *c, int x, int y, const double shares[AV_VARIANT_BINS])
+{
+    double most = 0;
+    for (int i = 0; i < AV_VARIANT_BINS; i++) {
+        most = fmax(most, shares[i]);
+    }
+    for (int i = 0; i < AV_VARIANT_BINS && most > 0; i++) {
+        av_plot_column(c, x + i, y, 1, shares[i] / most, (struct av_fill){ 0x2588, AV_ROLE_BAR });
+    }
+}
+
+static void draw_numbers(struct av_canvas *c, struct av_rect r, const struct av_variant_measure *m)
+{
+    int columns = av_variant_columns_in(r.w);
+    for (int i = 0; i < columns; i++) {
+        const struct av_variant_column *column = &av_variant_columns[i];
+        draw_number(c, column_right(r, i), r.y, column, m->at[column->quantity]);
+    }
+    for (int i = 0; i < histograms_in(r.w); i++) {
+        draw_histogram(c, column_right(r, columns - 1) + HISTOGRAM_GAP + i * HISTOGRAM_W, r.y, m->shares[i]);
+    }
+}
+
+/* The numbers, or why there are none. */
+static void draw_values(struct av_canvas *c, struct av_rect r, const struct av_variant_row *row)
+{
+    int x = r.x + NAME_X + NAME_W + 2;
+    int right = r.x + r.w;
+    if (row->state == AV_VARIANT_MEASURED) {
+        draw_numbers(c, r, &row->measure);
+    } else if (row->state == AV_VARIANT_REFUSED) {
+        av_variant_text(c, x, right, r.y, AV_ROLE_DIM, row->why);
+    } else {
+        av_variant_text(c, x, right, r.y, AV_ROLE_DIM, row->state == AV_VARIANT_WAITING ? "…" : "not chosen");
+    }
+}
+
+/* Cells before the name: the cursor, now or compared, chosen. */
+static void draw_marks(struct av_canvas *c, int x, int y, const struct av_variant_table *t, size_t i,
+                       const struct av_variant_look *look)
+{
+    if (i == look->cursor) {
+        av_canvas_put(c, x, y, CURSOR, AV_ROLE_SELECT);
+    }
+    if (i == t->now) {
+        av_canvas_put(c, x + 1, y, AV_MARK_NOW, AV_ROLE_SCALED);
+    } else if (i == t->compare) {
+        av_canvas_put(c, x + 1, y, AV_MARK_OTHER, AV_ROLE_UNSCALED);
+    }
+    if (i < av_variant_entries() && (look->chosen >> i & 1) != 0) {
+        av_canvas_put(c, x + 2, y, CHOSEN, AV_ROLE_TEXT);
+    }
+}
+
+static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t, size_t i,
+                     const struct av_variant_look *look)
+{
+    const struct av_variant_row *row = &t->rows[i];
+    bool selected = i == look->cursor;
+    bool there = row->state == AV_VARIANT_MEASURED;
+    enum av_role role = selected ? AV_ROLE_SELECT : there ? AV_ROLE_TEXT : AV_ROLE_DIM;
+    int right = r.x + (NAME_X + NAME_W < r.w ? NAME_X + NAME_W : r.w);
+    draw_marks(c, r.x, r.y, t, i, look);
+    int x = av_variant_text(c, r.x + NAME_X, right - 1, r.y, role, row->of.name);
+    if ((av_variant_flags(row->of.value) & AV_VARIANT_NOT_SIMPLEX) != 0 && x < right) {
+        av_canvas_put(c, x, r.y, NOT_SIMPLEX, AV_ROLE_WARN);
+    }
+    draw_values(c, r, row);
+}
+
+/* ---- All of it ---------------------------------------------------------------------- */
+
+static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool rising)
+{
+    int columns = av_variant_columns_in(r.w);
+    av_plot_fit(c, r.x + NAME_X, r.x + r.w, r.y, sorted == 0 ? AV_ROLE_TITLE : AV_ROLE_AXIS, "variant");
+    for (int i = 0; i < columns; i++) {
+        bool by = i + 1 == sorted;
+        int right = column_right(r, i);
+        const char *head = av_variant_columns[i].head;
+        av_canvas_text_right(c, right, r.y, by ? AV_ROLE_TITLE : AV_ROLE_AXIS, head);
+        if (by) {
+            av_canvas_put(c, right - 1 - (int)strlen(head), r.y, rising ? 0x2191 : 0x2193, AV_ROLE_TITLE);
+        }
+    }
+    for (int i = 0; i < histograms_in(r.w); i++) {
+        int x = column_right(r, columns - 1) + HISTOGRAM_GAP + i * HISTOGRAM_W;
+        av_plot_fit(c, x, r.x + r.w, r.y, AV_ROLE_AXIS, histogram_heads[i]);
+    }
+}
+
+void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t,
+                            const struct av_variant_look *look)
+{
+    if (r.h < AV_VARIANT_TABLE_LEAST_H) {
+        return;
+    }
+    struct av_rect clip = av_plot_enter(c, r);
+    struct av_variant_order order;
+    av_variant_sort(&order, t, look->column, look->rising);
+    size_t first = av_panel_variant_first(r, &order, look->cursor);
+    draw_heads(c, r, look->column, look->rising);
+    for (size_t i = first; i < order.count && i - first < (size_t)(r.h - 1); i++) {
+        draw_row(c, (struct av_rect){ r.x, r.y + 1 + (int)(i - first), r.w, 1 }, t, order.at[i], look);
+    }
+    av_canvas_clip(c, clip);
+}
+
+void av_panel_variant_marks(struct av_canvas *c, int x, int right, int y)
+{
+    static const struct {
+        struct av_fill mark;
+        const char *name;
+    } marks[] = {
+        { { NOT_SIMPLEX, AV_ROLE_WARN }, "row sum is not 1: entropy of |w| / sum |w|" },
+        { { AV_MARK_NOW, AV_ROLE_SCALED }, "now" },
+        { { AV_MARK_OTHER, AV_ROLE_UNSCALED }, "compared" },
+        { { CHOSEN, AV_ROLE_TEXT }, "chosen" },
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        x = av_panel_legend(c, x, right, y, marks[i].mark, marks[i].name);
+    }
+}
+
+void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t)
+{
+    struct av_rect clip = av_plot_enter(c, r);
+    const size_t rows[] = { t->now, t->compare };
+    const struct av_variant_look none = { AV_VARIANT_ROWS_MAX, 0, false, 0 };
+    draw_heads(c, r, -1, false);
+    for (int i = 0; i < 2; i++) {
+        draw_row(c, (struct av_rect){ r.x, r.y + 1 + i, r.w, 1 }, t, rows[i], &none);
+    }
+    av_canvas_clip(c, clip);
+}

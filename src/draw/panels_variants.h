@@ -1,0 +1,76 @@
+/* panels_variants.h - the panels of the view `variants`. */
+#ifndef ATTNVIZ_PANELS_VARIANTS_H
+#define ATTNVIZ_PANELS_VARIANTS_H
+
+#include "attnviz/variant_study.h"
+#include "panels.h"
+
+/* ---- The table's columns and the order of its rows ---------------------------- */
+
+/* Columns of numbers by place; as many as fit are shown. */
+struct av_variant_column {
+    const char *head; /* of the column, 6 cells at most */
+    const char *name; /* in words */
+    enum av_variant_quantity quantity;
+    bool percent;
+};
+enum { AV_VARIANT_COLUMNS = 14 };
+extern const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS];
+
+/* How many columns a table of that width shows. */
+int av_variant_columns_in(int w);
+
+/* Places of the table's rows from the top: sorted by column - 1, falling unless
+ * `rising`, or with column 0 as they are. Rows that are not measured, or have no
+ * such number, come last. Returns how many are listed. */
+struct av_variant_order {
+    size_t at[AV_VARIANT_ROWS_MAX];
+    size_t count;
+};
+void av_variant_sort(struct av_variant_order *out, const struct av_variant_table *t, int column, bool rising);
+
+/* What is looked at: the row under the cursor by its place in the table, the
+ * order. */
+struct av_variant_look {
+    size_t cursor;
+    int column; /* 1 .., 0: none */
+    bool rising;
+    int64_t chosen; /* the parameter `variants` */
+};
+
+/* ---- Panels ------------------------------------------------------------------- */
+
+/* Headings, and below them the rows that fit, the cursor's among them. Places
+ * of the rows in sight: first, and how many. */
+enum { AV_VARIANT_TABLE_LEAST_H = 2 };
+void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t,
+                            const struct av_variant_look *look);
+size_t av_panel_variant_first(struct av_rect r, const struct av_variant_order *order, size_t cursor);
+
+/* What the marks are; a line. */
+void av_panel_variant_marks(struct av_canvas *c, int x, int right, int y);
+
+/* Headings and the two rows `now` and `compare`: three lines. */
+enum { AV_VARIANT_PAIR_ROWS_H = 3 };
+void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t);
+
+/* A variant in words: what its rows do, their sources, what they are for. */
+enum { AV_VARIANT_DETAIL_LEAST_H = 2 };
+void av_panel_variant_detail(struct av_canvas *c, struct av_rect r, const struct av_variant_row *row);
+
+/* Two variants' weights beside each other, and their difference. */
+void av_panel_variant_pair(struct av_canvas *c, struct av_rect r, const struct av_variants *v);
+
+/* How they differ, in a sentence or two. */
+void av_panel_variant_difference(struct av_canvas *c, struct av_rect r, const struct av_variants *v);
+
+/* A quantity over n_k or d_k. Quantities that curves are drawn of, by struct
+ * av_view_state.pool. */
+enum { AV_VARIANT_CURVE_QUANTITIES = 9 };
+void av_panel_variant_curves(struct av_canvas *c, struct av_rect r, const struct av_variants *v, int quantity);
+
+/* Text in [x, right), its end left out where it is too long. Returns the column
+ * behind it. */
+int av_variant_text(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text);
+
+#endif
