@@ -83,8 +83,11 @@ void av_form_of_weights(struct av_form *f, const double *p, size_t n);
 void av_form_backward(double *d_z, const double *d_w, const struct av_form *f, size_t n);
 
 /* |J K|_F, added up over portions of AV_FORM_COLUMNS columns of the keys K by
- * kernels->form_columns. A term of size 2^-500 or more counts in `large`, any
- * other times 2^600 in `small`, so that no square underflows. Begins as { 0 }. */
+ * kernels->form_columns: sums of squares of what is at least AV_FORM_LARGE, and
+ * of what may be smaller, times AV_FORM_LIFT, so that nothing underflows.
+ * Begins as { 0 }. */
+#define AV_FORM_LARGE 0x1p-500
+#define AV_FORM_LIFT 0x1p600
 enum { AV_FORM_COLUMNS = 16 };
 struct av_form_squares {
     double large, small;

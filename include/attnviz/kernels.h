@@ -63,6 +63,7 @@ struct av_adam_step {
 };
 
 struct av_form; /* bend.h */
+struct av_bend_row;
 struct av_form_squares;
 
 struct av_kernels {
@@ -93,6 +94,15 @@ struct av_kernels {
      * saturation; 0 with one key. scratch: AV_DQ_SCRATCH(largest n) doubles,
      * aligned to AV_ALIGN. */
     void (*dq)(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);
+
+    /* e_j = exp(-|x_j|) and less_j = 1 - e_j, both to about a unit in the last
+     * place; infinities allowed. e, less and x may be the same memory, but e and
+     * less. */
+    void (*exp)(double *e, double *less, const double *x, size_t n);
+
+    /* |J|_F by its form, and the statistics of a row's weights: bend.h. */
+    double (*form_fro)(const struct av_form *f, size_t n);
+    void (*form_stats)(struct av_rowstats *out, const struct av_bend_row *row);
 
     /* Adds to sum the squares of J x, x [n, 16] row-major: 16 columns of keys, J
      * by its form. From differences to the key of the largest |v|, so that

@@ -1,10 +1,7 @@
-/* bend_form.c - Jacobians of rows as diagonal plus rank one, and the statistics of any weights. */
+/* bend_form.c - Jacobians of rows as a diagonal plus a matrix of rank one. */
 #include "attnviz/bend.h"
 
-#include <float.h>
 #include <math.h>
-
-/* ---- the form itself ------------------------------------------------------ */
 
 static size_t largest_size(const double *x, size_t n)
 {
@@ -15,48 +12,15 @@ static size_t largest_size(const double *x, size_t n)
     return m;
 }
 
-/* 1 over |x| as a power of two or so, 1 for 0: what brings x near 1. Of
- * denormals the reciprocal would overflow. */
-static double unit_of(double x)
-{
-    return x != 0 ? 1 / fmax(fabs(x), DBL_MIN) : 1;
-}
-
-/* Sum of squares of unit x over all j but `without`. */
-static double squares(const double *x, double unit, size_t n, size_t without)
-{
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        const double y = j != without ? x[j] * unit : 0;
-        sum += y * y;
-    }
-    return sum;
-}
-
-/* |J|_F^2 = sum_j diag_j^2 + u_j^2 sum_{l != j} v_l^2. Of the key m of the
- * largest |v| the sum is made by itself, and for the others, where it is at
- * least v_m^2, by subtraction. */
+/* All instruction sets give the same bits. */
 double av_form_fro(const struct av_form *f, size_t n)
 {
-    const size_t m = largest_size(f->v, n);
-    double second = 0, largest = 0;
-    for (size_t j = 0; j < n; j++) {
-        second = j != m ? fmax(second, fabs(f->v[j])) : second;
-    }
-    const double unit = unit_of(f->v[m]), second_unit = unit_of(second);
-    const double others = sqrt(squares(f->v, second_unit, n, m)) / second_unit;
-    const double share = others * unit, all = 1 + share * share;
-    for (size_t j = 0; j < n; j++) {
-        largest = fmax(largest, fmax(fabs(f->diag[j]), fabs(f->u[j] * (j != m ? f->v[m] : others))));
-    }
-    const double scale = unit_of(largest), u_scale = scale * fabs(f->v[m]);
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        const double d = f->diag[j] * scale, v = f->v[j] * unit, u = f->u[j] * u_scale;
-        sum += d * d + (j != m ? u * u * (all - v * v) : 0);
-    }
-    const double winner = f->u[m] * others * scale;
-    return sqrt(sum + winner * winner) / scale;
+    return av_kernels_best()->form_fro(f, n);
+}
+
+void av_form_stats(struct av_rowstats *out, const struct av_bend_row *row)
+{
+    av_kernels_best()->form_stats(out, row);
 }
 
 void av_form_of_weights(struct av_form *f, const double *p, size_t n)
@@ -89,57 +53,6 @@ void av_form_backward(double *d_z, const double *d_w, const struct av_form *f, s
 
 double av_form_squares_root(const struct av_form_squares *sum)
 {
-    return sum->large > 0 ? sqrt(sum->large + sum->small * 0x1p-600 * 0x1p-600) : sqrt(sum->small) * 0x1p-600;
-}
-
-/* ---- statistics ------------------------------------------------------------- */
-
-/* -sum q ln q, q = |w| / sum |w|. The logarithm of the largest q is that of
- * 1 minus the sum of the others. */
-static double entropy_of(const double *w, size_t n)
-{
-    const size_t m = largest_size(w, n);
-    double total = 0, rest = 0, sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        total += fabs(w[j]);
-    }
-    for (size_t j = 0; j < n; j++) {
-        const double q = fabs(w[j]) / total;
-        if (j != m && q > 0) {
-            rest += q;
-            sum -= q * log(q);
-        }
-    }
-    return total > 0 ? sum - fabs(w[m]) / total * log1p(-rest) : 0;
-}
-
-static bool seen(const struct av_bend_row *row, size_t j)
-{
-    return row->z[j] > -(double)INFINITY;
-}
-
-void av_form_stats(struct av_rowstats *out, const struct av_bend_row *row)
-{
-    *out = (struct av_rowstats){ 0 };
-    for (size_t j = 0; j < row->n; j++) {
-        if (!seen(row, j)) {
-            continue;
-        }
-        out->argmax = out->keys == 0 || row->w[j] > row->w[out->argmax] ? j : out->argmax;
-        out->max_logit = out->keys == 0 ? row->z[j] : fmax(out->max_logit, row->z[j]);
-        out->keys++;
-        out->sum_p2 += row->w[j] * row->w[j];
-        out->row_sum += row->w[j];
-        out->trace += row->form.diag[j];
-    }
-    if (out->keys == 0) {
-        return;
-    }
-    out->max = row->w[out->argmax];
-    out->entropy = entropy_of(row->w, row->n);
-    out->jacobian_fro = av_form_fro(&row->form, row->n);
-    out->one_minus_max = 1 - out->max;
-    out->scaled = (struct av_rowstats_scaled){ .one_minus_max = out->one_minus_max,
-                                               .trace = fabs(out->trace),
-                                               .jacobian_fro = out->jacobian_fro };
+    return sum->large > 0 ? sqrt(sum->large + sum->small / AV_FORM_LIFT / AV_FORM_LIFT)
+                          : sqrt(sum->small) / AV_FORM_LIFT;
 }

@@ -3,14 +3,10 @@
 
 #include <math.h>
 
-static bool seen(const struct av_bend_row *row, size_t j)
+static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max,
+                  const struct av_kernels *kernels)
 {
-    return row->z[j] > -(double)INFINITY;
-}
-
-static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max)
-{
-    av_form_stats(out, row);
+    kernels->form_stats(out, row);
     if (out->keys > 0) {
         out->one_minus_max = out->scaled.one_minus_max = one_minus_max;
     }
@@ -21,17 +17,21 @@ static void stats(struct av_rowstats *out, const struct av_bend_row *row, double
 void av_bend_sigmoid(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
                      struct av_rowstats *out)
 {
-    (void)kernels;
+    double *x = row->scratch, *e = x + row->n, *less = e + row->n;
     double one_minus_max = 1;
     for (size_t j = 0; j < row->n; j++) {
-        const double x = row->z[j] + p->b, e = exp(-fabs(x));
-        const double most = 1 / (1 + e), least = e / (1 + e);
-        row->w[j] = x > 0 ? most : least;
-        one_minus_max = fmin(one_minus_max, x > 0 ? least : most);
+        x[j] = row->z[j] + p->b;
+    }
+    kernels->exp(e, less, x, row->n);
+    for (size_t j = 0; j < row->n; j++) {
+        const double most = 1 / (1 + e[j]), least = e[j] * most;
+        const double complement = x[j] > 0 ? least : most;
+        row->w[j] = x[j] > 0 ? most : least;
+        one_minus_max = complement < one_minus_max ? complement : one_minus_max;
         row->form.diag[j] = row->form.rest[j] = most * least;
         row->form.u[j] = row->form.v[j] = 0;
     }
-    stats(out, row, one_minus_max);
+    stats(out, row, one_minus_max, kernels);
 }
 
 /* ---- softpick ------------------------------------------------------------------------------
@@ -41,76 +41,77 @@ void av_bend_sigmoid(struct av_bend_row *row, const struct av_bend_params *p, co
  *
  *   D = sum a + eps t           w_j = [s_j > 0] a_j / D
  *   u_j = w_j   v_l = s_l e_l / D   diag_j = [s_j > 0] e_j / D (1 - w_j)
- *   rest_j = [s_j > 0] t / D^2 (sum_l s_l (e_l - e_j) + eps e_j)
+ *   rest_j = [s_j > 0] t / D^2 (sum_l s_l (s_l a_l - a_j) + eps e_j)
  *
  * (Zuhri, Fuadi and Aji 2025.) A logit of exactly 0 counts as one just below. */
 
 struct softpick {
-    double m, t, D;
+    double t, D;
+    double top;    /* a of the largest z, where that is positive */
     double signs;  /* sum of s */
-    double spread; /* sum_l s_l (e_l - e^(max z - m)) */
+    double spread; /* sum_l s_l (s_l a_l - top) */
 };
 
-/* |e^z - 1| e^-m, without overflow, and without cancellation near z = 0. */
-static double excess(double z, double m)
-{
-    return z > 0 ? -expm1(-z) * exp(z - m) : -expm1(z) * exp(-m);
-}
-
+/* 0: masked. */
 static double sign(double z)
 {
-    return z > 0 ? 1 : -1;
+    return z > 0 ? 1 : z > -(double)INFINITY ? -1 : 0;
 }
 
-/* e_j go to e, a_j to a. */
-static struct softpick softpick_sums(const struct av_bend_row *row, double eps, double *e, double *a)
+/* e_j go to e, a_j to a. With h = 1 - exp(-|z|), which keeps its digits near 0:
+ * a_j = h_j e_j for positive z, h_j t for others. */
+static struct softpick softpick_sums(const struct av_bend_row *row, size_t m, double eps,
+                                     const struct av_kernels *kernels, double *e, double *a)
 {
-    double top = -(double)INFINITY;
-    for (size_t j = 0; j < row->n; j++) {
-        top = fmax(top, row->z[j]);
+    const size_t n = row->n;
+    const double most = row->z[m] > 0 ? row->z[m] : 0;
+    kernels->exp(e, a, row->z, n);
+    struct softpick s = { .t = exp(-most), .top = a[m] };
+    for (size_t j = 0; j < n; j++) {
+        e[j] = row->z[j] - most;
     }
-    struct softpick s = { .m = fmax(top, 0) };
-    const double e_top = exp(top - s.m);
-    s.t = exp(-s.m);
+    double *unused = a + n;
+    kernels->exp(e, unused, e, n);
     s.D = eps * s.t;
-    for (size_t j = 0; j < row->n; j++) {
-        const double z = row->z[j], g = seen(row, j) ? sign(z) : 0;
-        e[j] = exp(z - s.m);
-        a[j] = g != 0 ? excess(z, s.m) : 0;
+    for (size_t j = 0; j < n; j++) {
+        const double z = row->z[j], g = sign(z);
+        a[j] *= z > 0 ? e[j] : g * g * s.t;
         s.D += a[j];
         s.signs += g;
-        s.spread += g * (e[j] - e_top);
+        s.spread += g * (g * a[j] - s.top);
     }
     return s;
+}
+
+static size_t find_largest(const double *z, size_t n)
+{
+    size_t m = 0;
+    for (size_t j = 1; j < n; j++) {
+        m = z[j] > z[m] ? j : m;
+    }
+    return m;
 }
 
 void av_bend_softpick(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
                       struct av_rowstats *out)
 {
-    (void)kernels;
-    const size_t n = row->n;
+    const size_t n = row->n, m = find_largest(row->z, n);
     double *e = row->scratch, *a = e + n;
-    const struct softpick s = softpick_sums(row, p->eps, e, a);
+    const struct softpick s = softpick_sums(row, m, p->eps, kernels, e, a);
     const double D = s.D > 0 ? s.D : 1; /* 0: all logits are 0, and eps */
     struct av_form *f = &row->form;
-    size_t m = 0;
     double others = 0; /* D without the largest weight's part */
     for (size_t j = 0; j < n; j++) {
-        m = row->z[j] > row->z[m] ? j : m;
-    }
-    for (size_t j = 0; j < n; j++) {
         const bool on = row->z[j] > 0;
-        others += j != m || !on ? a[j] : 0;
-        row->w[j] = f->u[j] = on ? a[j] / D : 0;
-        f->v[j] = seen(row, j) ? sign(row->z[j]) * e[j] / D : 0;
-        f->diag[j] = on ? e[j] / D * (1 - row->w[j]) : 0;
-        f->rest[j] = on ? s.t / D * ((s.spread + s.signs * (1 - e[j]) + p->eps * e[j]) / D) : 0;
+        const double size = a[j] / D, slope = e[j] / D;
+        others += j != m ? a[j] : 0;
+        row->w[j] = f->u[j] = on ? size : 0;
+        f->v[j] = sign(row->z[j]) * slope;
+        f->diag[j] = on ? slope * (1 - size) : 0;
+        f->rest[j] = on ? s.t / D * ((s.spread + s.signs * (s.top - a[j]) + p->eps * e[j]) / D) : 0;
     }
-    if (row->z[m] > 0) {
-        const double one_minus_max = (others + p->eps * s.t) / D;
-        f->diag[m] = e[m] / D * one_minus_max;
-        stats(out, row, one_minus_max);
-    } else {
-        stats(out, row, 1);
-    }
+    const bool any = row->z[m] > 0;
+    const double one_minus_max = any ? (others + p->eps * s.t) / D : 1;
+    f->diag[m] = any ? e[m] / D * one_minus_max : 0;
+    stats(out, row, one_minus_max, kernels);
 }

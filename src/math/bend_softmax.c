@@ -40,7 +40,7 @@ static void bring_near(double *near, const double *y, size_t n, size_t argmax)
 {
     double second = -(double)INFINITY;
     for (size_t j = 0; j < n; j++) {
-        second = j != argmax ? fmax(second, y[j]) : second;
+        second = j != argmax && y[j] > second ? y[j] : second;
     }
     for (size_t j = 0; j < n; j++) {
         near[j] = j != argmax ? y[j] - second : FAR;
@@ -62,15 +62,10 @@ static void bend_any(bend_near *bend, struct av_bend_row *row, const double *y, 
     }
 }
 
-/* Trace and |J|_F of the form; `scaled` has its half_gap. */
-static void form_sizes(struct av_rowstats *out, const struct av_bend_row *row)
+/* Trace and |J|_F over exp(-D), from both and half_gap. */
+static void lift_sizes(struct av_rowstats *out)
 {
-    const double lift = exp(2 * fmin(out->scaled.half_gap, FAR / 2));
-    out->trace = 0;
-    for (size_t j = 0; j < row->n; j++) {
-        out->trace += row->form.diag[j];
-    }
-    out->jacobian_fro = av_form_fro(&row->form, row->n);
+    const double half = out->scaled.half_gap, lift = exp(2 * (half < FAR / 2 ? half : FAR / 2));
     out->scaled.trace = out->trace * lift;
     out->scaled.jacobian_fro = out->jacobian_fro * lift;
 }
@@ -80,16 +75,15 @@ static void form_sizes(struct av_rowstats *out, const struct av_bend_row *row)
  * With g = dy/dz = 1 - t^2: J_jl = p_j ([j = l] - p_l) g_l, a row of which sums
  * to p_j sum_l p_l (g_j - g_l). */
 
-struct bent {
-    double t, g;
-};
-
-/* Of x = z / c, |x| through e^(-2|x|): g keeps its digits where t is 1. */
-static struct bent bend_one(double x)
+/* c tanh(x), x = z / c; where it is small z (1 - x^2/3 + 2 x^4/15 ...), by which
+ * it is near z to the last digit where c is large. */
+static double capped(double z, double x, double c_tanh)
 {
-    const double a = -2 * fabs(x);
-    const double less = a > -1 ? expm1(a) : exp(a) - 1, e = a > -1 ? less + 1 : exp(a);
-    return (struct bent){ copysign(-less / (1 + e), x), 4 * e / ((1 + e) * (1 + e)) };
+    const double x2 = x * x;
+    if (x2 >= 1.0 / 256) {
+        return c_tanh;
+    }
+    return z - z * x2 * (1.0 / 3 - x2 * (2.0 / 15 - x2 * (17.0 / 315 - x2 * (62.0 / 2835 - x2 * (1382.0 / 155925)))));
 }
 
 /* g_j - g_m, of small t from their difference. */
@@ -111,17 +105,22 @@ static void softcap_near(struct av_bend_row *row, const double *y, const struct 
     const size_t m = out->argmax;
     double mean = 0; /* of g_l - g_m */
     for (size_t j = 0; j < n; j++) {
-        f->rest[j] = row->w[j] > 0 ? slope_difference(t[j], g[j], t[m], g[m]) : 0;
+        f->rest[j] = slope_difference(t[j], g[j], t[m], g[m]);
         mean += row->w[j] * f->rest[j];
     }
+    out->trace = 0;
     for (size_t j = 0; j < n; j++) {
         f->rest[j] = row->w[j] * (f->rest[j] - mean);
         f->diag[j] *= g[j];
         f->v[j] *= g[j];
+        out->trace += f->diag[j];
     }
-    form_sizes(out, row);
+    out->jacobian_fro = kernels->form_fro(f, n);
+    lift_sizes(out);
 }
 
+/* With e = exp(-2 |x|), x = z / c: |t| = (1 - e) / (1 + e), and g = 4 e / (1 +
+ * e)^2 keeps its digits where t is 1. */
 void av_bend_softcap(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
                      struct av_rowstats *out)
 {
@@ -129,12 +128,15 @@ void av_bend_softcap(struct av_bend_row *row, const struct av_bend_params *p, co
     double *t = row->scratch, *g = t + n, *y = g + n, *spare = y + n;
     double max_logit = -(double)INFINITY;
     for (size_t j = 0; j < n; j++) {
-        const bool masked = !(row->z[j] > -(double)INFINITY);
-        const struct bent b = bend_one(masked ? 0 : row->z[j] / p->c);
-        t[j] = b.t;
-        g[j] = b.g;
-        y[j] = masked ? row->z[j] : p->c * b.t;
-        max_logit = fmax(max_logit, row->z[j]);
+        y[j] = 2 * (row->z[j] / p->c);
+        max_logit = row->z[j] > max_logit ? row->z[j] : max_logit;
+    }
+    kernels->exp(g, t, y, n);
+    for (size_t j = 0; j < n; j++) {
+        const double z = row->z[j], part = 1 / (1 + g[j]);
+        t[j] = copysign(t[j] * part, z);
+        g[j] = 4 * g[j] * part * part;
+        y[j] = z > -(double)INFINITY ? capped(z, y[j] / 2, p->c * t[j]) : z;
     }
     bend_any(softcap_near, row, y, spare, p, kernels, out);
     out->max_logit = out->keys > 0 ? max_logit : 0;
@@ -158,17 +160,18 @@ struct sink {
     double r_over, gap; /* r and exp(-D) over it */
 };
 
+/* r / k = exp(logit - max z) p_max, or the reciprocal, whichever cannot overflow. */
 static struct sink find_sink(const struct av_rowstats *softmax, double logit)
 {
-    const double log_max = softmax->max > 0.5 ? log1p(-softmax->one_minus_max) : log(softmax->max);
-    const double x = (softmax->max_logit - logit) - log_max; /* ln k / r */
-    const double e = exp(-fabs(x)), most = 1 / (1 + e), least = e / (1 + e);
-    if (x <= 0) {
-        return (struct sink){ least, most, 0, most, exp(-2 * softmax->scaled.half_gap) };
+    const double d = softmax->max_logit - logit;
+    if (d <= 0) {
+        const double other = exp(d) / softmax->max, r = 1 / (1 + other);
+        return (struct sink){ other * r, r, 0, r, exp(-2 * softmax->scaled.half_gap) };
     }
     const double half_gap = softmax->keys > 1 ? softmax->scaled.half_gap : (double)INFINITY;
-    const double half = fmin(half_gap, x / 2);
-    return (struct sink){ most, least, half, exp(2 * half - x) * most, exp(2 * (half - half_gap)) };
+    const double half = fmin(half_gap, d / 2);
+    const double odds = exp(-d) * softmax->max, k = 1 / (1 + odds);
+    return (struct sink){ k, odds * k, half, exp(2 * half - d) * softmax->max * k, exp(2 * (half - half_gap)) };
 }
 
 /* softmax: of the row without the sink; mixed: sum of p_j^2 (1 - p_j) but for
@@ -236,11 +239,11 @@ static struct room find_room(const struct av_rowstats *softmax, const struct av_
 }
 
 static void clipped_stats(struct av_rowstats *out, const struct av_bend_row *row, const struct room *room,
-                          double half_gap)
+                          double half_gap, const struct av_kernels *kernels)
 {
-    av_form_stats(out, row);
+    kernels->form_stats(out, row);
     out->scaled.half_gap = room->falls ? half_gap : 0;
-    form_sizes(out, row);
+    lift_sizes(out);
     if (out->max > 0 && room->scaled > 0) {
         out->one_minus_max = room->value;
         out->scaled.one_minus_max = room->scaled;
@@ -263,11 +266,11 @@ static void clipped_near(struct av_bend_row *row, const double *y, const struct 
         const double x = stretch * row->w[j] + p->gamma;
         const bool below_one = j == softmax.argmax ? room.scaled > 0 : x < 1;
         const double slope = x > 0 && below_one ? stretch : 0;
-        row->w[j] = y[j] > -(double)INFINITY ? fmin(fmax(x, 0), 1) : 0;
+        row->w[j] = x > 0 && y[j] > -(double)INFINITY ? (x < 1 ? x : 1) : 0;
         f->diag[j] *= slope;
         f->u[j] *= slope;
     }
-    clipped_stats(out, row, &room, softmax.scaled.half_gap);
+    clipped_stats(out, row, &room, softmax.scaled.half_gap, kernels);
 }
 
 void av_bend_clipped(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,

@@ -23,11 +23,18 @@ static size_t find_top(const double *z, size_t n)
     return z[m] > -(double)INFINITY ? m : n;
 }
 
-static void find_c(double *c, const double *z, size_t n, double top, double a)
+/* c of all keys; those above 0 but for `top` also go to `some`, whose number is
+ * returned. */
+static size_t find_c(double *c, double *some, const double *z, size_t n, size_t top, double a)
 {
+    size_t count = 0;
     for (size_t j = 0; j < n; j++) {
-        c[j] = fmax(1 - (top - z[j]) / a, 0);
+        const double x = 1 - (z[top] - z[j]) / a;
+        c[j] = x > 0 ? x : 0;
+        some[count] = x;
+        count += x > 0 && j != top;
     }
+    return count;
 }
 
 /* A row without keys. */
@@ -39,19 +46,20 @@ static void nothing(struct av_bend_row *row, struct av_rowstats *out)
     *out = (struct av_rowstats){ 0 };
 }
 
-/* Keys above t, and sums over those but the largest. */
+/* Keys above t, the largest with them, and sums over the others. */
 struct support {
     size_t keys;
     double least, sum, squares;
 };
 
-static struct support find_support(const double *c, size_t n, size_t top, double t)
+/* Of c of all that may be above t but the largest. */
+static struct support find_support(const double *c, size_t n, double t)
 {
     struct support s = { 1, 1, 0, 0 };
     for (size_t j = 0; j < n; j++) {
-        if (c[j] > t && j != top) {
+        if (c[j] > t) {
             s.keys++;
-            s.least = fmin(s.least, c[j]);
+            s.least = c[j] < s.least ? c[j] : s.least;
             s.sum += c[j];
             s.squares += c[j] * c[j];
         }
@@ -59,9 +67,10 @@ static struct support find_support(const double *c, size_t n, size_t top, double
     return s;
 }
 
-static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max)
+static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max,
+                  const struct av_kernels *kernels)
 {
-    av_form_stats(out, row);
+    kernels->form_stats(out, row);
     out->one_minus_max = out->scaled.one_minus_max = one_minus_max;
     out->scaled.half_surprise = one_minus_max > 0 ? out->entropy / one_minus_max / 2 : 0;
 }
@@ -70,12 +79,12 @@ static void stats(struct av_rowstats *out, const struct av_bend_row *row, double
 
 /* Of a larger set than the support, t is smaller than the right one, so that
  * keys that it leaves out are rightly out (Michelot 1986). */
-static double sparsemax_threshold(const double *c, size_t n, size_t top, size_t *keys)
+static double sparsemax_threshold(const double *c, size_t n, size_t *keys)
 {
-    struct support s = find_support(c, n, top, 0);
+    struct support s = find_support(c, n, 0);
     double t = s.sum / (double)s.keys;
     while (s.least <= t) {
-        s = find_support(c, n, top, t);
+        s = find_support(c, n, t);
         t = s.sum / (double)s.keys;
     }
     *keys = s.keys;
@@ -87,16 +96,15 @@ void av_bend_sparsemax(struct av_bend_row *row, const struct av_bend_params *p, 
                        struct av_rowstats *out)
 {
     (void)p;
-    (void)kernels;
     const size_t n = row->n, top = find_top(row->z, n);
     if (top == n) {
         nothing(row, out);
         return;
     }
-    double *c = row->scratch;
+    double *c = row->scratch, *some = c + n;
     size_t keys;
-    find_c(c, row->z, n, row->z[top], 1);
-    const double t = sparsemax_threshold(c, n, top, &keys);
+    const size_t count = find_c(c, some, row->z, n, top, 1);
+    const double t = sparsemax_threshold(some, count, &keys);
     const double share = 1 / (double)keys, diag = (double)(keys - 1) / (double)keys;
     for (size_t j = 0; j < n; j++) {
         const bool in = c[j] > t;
@@ -106,7 +114,7 @@ void av_bend_sparsemax(struct av_bend_row *row, const struct av_bend_params *p, 
         row->form.v[j] = in ? share : 0;
         row->form.rest[j] = 0;
     }
-    stats(out, row, t);
+    stats(out, row, t, kernels);
 }
 
 /* ---- entmax15 -------------------------------------------------------------------------- */
@@ -116,17 +124,18 @@ void av_bend_sparsemax(struct av_bend_row *row, const struct av_bend_params *p, 
 static double entmax_root(const struct support *s)
 {
     const double a = 1 + s->sum, k = (double)s->keys;
-    return s->squares / (a + sqrt(fmax(a * a - k * s->squares, 0)));
+    const double square = a * a - k * s->squares;
+    return s->squares / (a + sqrt(square > 0 ? square : 0));
 }
 
 /* Newton's steps on sum (c - t)^2 - 1, convex and falling, come from below and
  * never pass the right t; once the set {c > t} is the support, the root of the
  * set is t, which shows in that no key of the set is below it. */
-static double entmax_threshold(const double *c, size_t n, size_t top)
+static double entmax_threshold(const double *c, size_t n)
 {
     double t = 0;
     for (;;) {
-        const struct support s = find_support(c, n, top, t);
+        const struct support s = find_support(c, n, t);
         const double k = (double)s.keys, a = 1 + s.sum, root = entmax_root(&s);
         const bool has_root = a * a >= k * s.squares;
         const double step = (s.squares - 2 * a * t + k * t * t) / (2 * (a - k * t));
@@ -142,18 +151,17 @@ void av_bend_entmax15(struct av_bend_row *row, const struct av_bend_params *p, c
                       struct av_rowstats *out)
 {
     (void)p;
-    (void)kernels;
     const size_t n = row->n, top = find_top(row->z, n);
     if (top == n) {
         nothing(row, out);
         return;
     }
-    double *s = row->scratch;
-    find_c(s, row->z, n, row->z[top], 2);
-    const double t = entmax_threshold(s, n, top);
+    double *s = row->scratch, *some = s + n;
+    const size_t count = find_c(s, some, row->z, n, top, 2);
+    const double t = entmax_threshold(some, count);
     double others = 0;
     for (size_t j = 0; j < n; j++) {
-        s[j] = fmax(s[j] - t, 0);
+        s[j] = s[j] > t ? s[j] - t : 0;
         others += j != top ? s[j] : 0;
     }
     const double total = s[top] + others;
@@ -165,5 +173,5 @@ void av_bend_entmax15(struct av_bend_row *row, const struct av_bend_params *p, c
         row->form.rest[j] = 0;
     }
     row->form.diag[top] = s[top] * others / total;
-    stats(out, row, t * (2 - t));
+    stats(out, row, t * (2 - t), kernels);
 }

@@ -1,81 +1,212 @@
-/* kernel_form.c - what a row's Jacobian does to some columns of the keys.
+/* kernel_form.c - of a row's weights and the form of its Jacobian: norm and statistics.
  *
- * With m the key of the largest |v|, y_j = x_j - x_m, V = sum v and
- * delta = sum v_l y_l, the form of bend.h gives
- *
- *   (J x)_j = rest_j x_j + u_j sum_l v_l (x_j - x_l)
- *           = rest_j x_j + u_j (V y_j - delta)
- *
- * where delta and y keep their digits however small all v but one are. Every
- * column is a sum of its own over ascending keys, and the columns' sums are
- * folded in one fixed order: the same bits on every instruction set. */
+ * Sums run in eight lanes, which are folded in one fixed order: the same bits
+ * on every instruction set. */
 #include "attnviz/bend.h"
 #include "kernel_sets.h"
-#include "lanes.h"
+#include "lanes_log.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
-enum { COLUMNS = AV_FORM_COLUMNS, PARTS = COLUMNS / AV_LANES_D };
+/* ---- lanes ------------------------------------------------------------------ */
 
-/* The bounds of struct av_form_squares. */
-static const double LARGE = 0x1p-500, LIFT = 0x1p600;
-
-static size_t largest_v(const struct av_form *f, size_t n)
+static inline vd vd_abs(vd x)
 {
-    size_t m = 0;
-    for (size_t j = 1; j < n; j++)
-        m = fabs(f->v[j]) > fabs(f->v[m]) ? j : m;
-    return m;
+    return (vd)((vi64)x & INT64_MAX);
 }
 
-/* delta of every column; returns V. */
-static double mean_differences(vd delta[PARTS], const struct av_form *f, const double *x, const double *x_m, size_t n)
+static inline struct lanes lanes_max(struct lanes a, struct lanes b)
 {
-    double total = 0;
-    for (size_t u = 0; u < PARTS; u++)
-        delta[u] = vd_splat(0);
-    for (size_t j = 0; j < n; j++, x += COLUMNS) {
-        const double v = f->v[j];
-        if (!(v < 0 || v > 0))
-            continue;
-        total += v;
-        for (size_t u = 0; u < PARTS; u++)
-            delta[u] += v * (vd_load(x + u * AV_LANES_D) - vd_load(x_m + u * AV_LANES_D));
+    for (size_t u = 0; u < AV_LANE_PARTS; u++)
+        a.part[u] = vd_max(a.part[u], b.part[u]);
+    return a;
+}
+
+static inline double lanes_largest(struct lanes v)
+{
+    double all[AV_LANES], largest;
+    lanes_store(all, v);
+    largest = all[0];
+    for (size_t l = 1; l < AV_LANES; l++)
+        largest = all[l] > largest ? all[l] : largest;
+    return largest;
+}
+
+/* Eight numbers of x from j on, 0 for those from n on. */
+static inline struct lanes load(const double *x, size_t j, size_t n)
+{
+    return n - j >= AV_LANES ? lanes_load(x + j) : lanes_load_part(x + j, n - j, 0);
+}
+
+static double largest_size(const double *x, size_t n)
+{
+    struct lanes largest = lanes_splat(0);
+    for (size_t j = 0; j < n; j += AV_LANES) {
+        struct lanes v = load(x, j, n);
+        for (size_t u = 0; u < AV_LANE_PARTS; u++)
+            v.part[u] = vd_abs(v.part[u]);
+        largest = lanes_max(largest, v);
     }
-    return total;
+    return lanes_largest(largest);
 }
 
-static double fold(const vd parts[PARTS])
+/* Where a number of that size stands first; 0 where none does. */
+static size_t find_size(const double *x, size_t n, double size)
 {
-    double sums[COLUMNS], total = 0;
-    for (size_t u = 0; u < PARTS; u++)
-        vd_store(sums + u * AV_LANES_D, parts[u]);
-    for (size_t c = 0; c < COLUMNS; c += AV_LANES)
-        total += lanes_sum(lanes_load(sums + c));
-    return total;
+    for (size_t j = 0; j < n; j++)
+        if (fabs(x[j]) >= size)
+            return j;
+    return 0;
 }
 
-void AV_KERNEL(form_columns)(struct av_form_squares *sum, const struct av_form *f, const double *x, size_t n)
+/* ---- |J|_F -------------------------------------------------------------------- */
+
+/* Sums of squares that neither under- nor overflow: see struct av_form_squares. */
+struct squares {
+    struct lanes large, small;
+};
+
+static inline void add_square(struct squares *sum, size_t u, vd x)
 {
-    const double *x_m = x + largest_v(f, n) * COLUMNS;
-    vd delta[PARTS], large[PARTS], small[PARTS];
-    const double total = mean_differences(delta, f, x, x_m, n);
-    for (size_t p = 0; p < PARTS; p++)
-        large[p] = small[p] = vd_splat(0);
-    for (size_t j = 0; j < n; j++, x += COLUMNS) {
-        const double u = f->u[j], rest = f->rest[j];
-        if (!(u < 0 || u > 0 || rest < 0 || rest > 0))
-            continue;
-        for (size_t p = 0; p < PARTS; p++) {
-            const vd key = vd_load(x + p * AV_LANES_D), y = key - vd_load(x_m + p * AV_LANES_D);
-            const vd product = rest * key + u * (total * y - delta[p]);
-            const vi64 is_large = (product >= vd_splat(LARGE)) | (product <= vd_splat(-LARGE));
-            const vd far = (vd)(is_large & (vi64)product), near = (vd)(~is_large & (vi64)product) * LIFT;
-            large[p] += far * far;
-            small[p] += near * near;
+    const vi64 is_large = vd_abs(x) >= vd_splat(AV_FORM_LARGE);
+    const vd large = (vd)(is_large & (vi64)x), small = (vd)(~is_large & (vi64)x) * AV_FORM_LIFT;
+    sum->large.part[u] += large * large;
+    sum->small.part[u] += small * small;
+}
+
+static double squares_root(const struct squares *sum)
+{
+    return av_form_squares_root(&(struct av_form_squares){ lanes_sum(sum->large), lanes_sum(sum->small) });
+}
+
+static void add_squares(struct squares *sum, const double *x, size_t n)
+{
+    for (size_t j = 0; j < n; j += AV_LANES) {
+        const struct lanes v = load(x, j, n);
+        for (size_t u = 0; u < AV_LANE_PARTS; u++)
+            add_square(sum, u, v.part[u]);
+    }
+}
+
+/* |J|_F^2 = sum_j diag_j^2 + u_j^2 sum_{l != j} v_l^2. For keys of the largest
+ * |v| the inner sum is made without one of them, and for the others, where it
+ * is at least as large as what is taken away, by subtraction; in units of the
+ * largest |v|. */
+double AV_KERNEL(form_fro)(const struct av_form *f, size_t n)
+{
+    const double size = largest_size(f->v, n), scale = size > DBL_MIN ? size : DBL_MIN;
+    const double unit = 1 / scale, largest = size * unit;
+    const size_t m = find_size(f->v, n, size);
+    struct squares others = { 0 }, sum = { 0 };
+    add_squares(&others, f->v, m);
+    add_squares(&others, f->v + m + 1, n - m - 1);
+    const double share = squares_root(&others) * unit, all = largest * largest + share * share;
+    for (size_t j = 0; j < n; j += AV_LANES) {
+        const struct lanes diag = load(f->diag, j, n), u = load(f->u, j, n), v = load(f->v, j, n);
+        for (size_t p = 0; p < AV_LANE_PARTS; p++) {
+            const vd w = vd_abs(v.part[p] * unit), rest = all - w * w;
+            vd inner;
+            for (size_t l = 0; l < AV_LANES_D; l++)
+                inner[l] = sqrt(rest[l]);
+            inner = vd_where_greater(vd_splat(largest), w, inner, vd_splat(share));
+            add_square(&sum, p, diag.part[p]);
+            add_square(&sum, p, u.part[p] * scale * inner);
         }
     }
-    sum->large += fold(large);
-    sum->small += fold(small);
+    return squares_root(&sum);
+}
+
+/* ---- entropy -------------------------------------------------------------------- */
+
+/* Over keys, q = |w| / sum |w|: of q and of -q ln q. */
+struct shares {
+    struct lanes q, surprise;
+};
+
+static inline void add_shares(struct shares *sum, const double *w, size_t n, double total)
+{
+    const double tiny = 0x1p-960, lift = 0x1p120, ln_lift = 120 * 0x1.62e42fefa39efp-1;
+    for (size_t j = 0; j < n; j += AV_LANES) {
+        const struct lanes v = load(w, j, n);
+        for (size_t u = 0; u < AV_LANE_PARTS; u++) {
+            const vd q = vd_abs(v.part[u]) / total;
+            const vi64 is_tiny = q<vd_splat(tiny), any = q> vd_splat(0);
+            const vd normal = (vd)((is_tiny & (vi64)(q * lift)) | (~is_tiny & (vi64)q));
+            const vd log = vd_log(normal) - (vd)(is_tiny & (vi64)vd_splat(ln_lift));
+            sum->q.part[u] += q;
+            sum->surprise.part[u] -= q * (vd)(any & (vi64)log);
+        }
+    }
+}
+
+/* The logarithm of the largest q is that of 1 minus the sum of the others. */
+static double entropy(const double *w, size_t n, double total)
+{
+    const double size = largest_size(w, n);
+    const size_t m = find_size(w, n, size);
+    struct shares others = { 0 };
+    if (!(total > 0))
+        return 0;
+    add_shares(&others, w, m, total);
+    add_shares(&others, w + m + 1, n - m - 1, total);
+    return lanes_sum(others.surprise) - size / total * log1p(-lanes_sum(others.q));
+}
+
+/* ---- all statistics ---------------------------------------------------------------- */
+
+struct sums {
+    struct lanes keys, w, size, w2, trace; /* size: of |w| */
+    struct lanes max, max_logit;
+};
+
+static inline void add_keys(struct sums *sum, struct lanes z, struct lanes w, struct lanes diag)
+{
+    const vd none = vd_splat(-(double)INFINITY);
+    for (size_t u = 0; u < AV_LANE_PARTS; u++) {
+        const vd x = w.part[u];
+        sum->keys.part[u] += vd_where_greater(z.part[u], none, vd_splat(1), vd_splat(0));
+        sum->w.part[u] += x;
+        sum->size.part[u] += vd_abs(x);
+        sum->w2.part[u] += x * x;
+        sum->trace.part[u] += diag.part[u];
+        sum->max.part[u] = vd_max(vd_where_greater(z.part[u], none, x, none), sum->max.part[u]);
+        sum->max_logit.part[u] = vd_max(z.part[u], sum->max_logit.part[u]);
+    }
+}
+
+static size_t find_max(const struct av_bend_row *row, double max)
+{
+    for (size_t j = 0; j < row->n; j++)
+        if (row->w[j] >= max && row->z[j] > -(double)INFINITY)
+            return j;
+    return 0;
+}
+
+void AV_KERNEL(form_stats)(struct av_rowstats *out, const struct av_bend_row *row)
+{
+    const size_t n = row->n;
+    const struct lanes none = lanes_splat(-(double)INFINITY);
+    struct sums sum = { .max = none, .max_logit = none };
+    for (size_t j = 0; j < n; j += AV_LANES) {
+        const struct lanes z =
+            n - j >= AV_LANES ? lanes_load(row->z + j) : lanes_load_part(row->z + j, n - j, -(double)INFINITY);
+        add_keys(&sum, z, load(row->w, j, n), load(row->form.diag, j, n));
+    }
+    *out = (struct av_rowstats){ .keys = (size_t)lanes_sum(sum.keys) };
+    if (out->keys == 0)
+        return;
+    out->max_logit = lanes_largest(sum.max_logit);
+    out->max = lanes_largest(sum.max);
+    out->argmax = find_max(row, out->max);
+    out->one_minus_max = 1 - out->max;
+    out->entropy = entropy(row->w, n, lanes_sum(sum.size));
+    out->sum_p2 = lanes_sum(sum.w2);
+    out->trace = lanes_sum(sum.trace);
+    out->jacobian_fro = AV_KERNEL(form_fro)(&row->form, n);
+    out->row_sum = lanes_sum(sum.w);
+    out->scaled = (struct av_rowstats_scaled){ .one_minus_max = out->one_minus_max,
+                                               .trace = fabs(out->trace),
+                                               .jacobian_fro = out->jacobian_fro };
 }

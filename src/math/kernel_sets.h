@@ -18,6 +18,9 @@
                          const struct av_block *block, void *scratch);                                                 \
     void av_softmax_##set(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);           \
     void av_dq_##set(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);       \
+    void av_exp_##set(double *e, double *less, const double *x, size_t n);                                             \
+    double av_form_fro_##set(const struct av_form *f, size_t n);                                                       \
+    void av_form_stats_##set(struct av_rowstats *out, const struct av_bend_row *row);                                  \
     void av_form_columns_##set(struct av_form_squares *sum, const struct av_form *f, const double *x, size_t n);       \
     void av_dot_##set(double *s, const float *q, const float *k, const size_t *ends, size_t count);                    \
     void av_product_##set(const struct av_product *product);                                                           \
