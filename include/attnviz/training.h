@@ -56,6 +56,8 @@ struct av_training_run {
     struct av_train_record latest[AV_TRAINING_SERIES]; /* of number ended; unset while that is 0 */
     struct av_training_curve curves[AV_TRAINING_SERIES];
     struct av_training_fired fired[AV_TRAINING_SERIES][AV_TRAINING_ALARMS];
+    double scalars[AV_TRAIN_SCALARS]; /* as in struct av_train_run */
+    uint64_t clipped;
 };
 
 /* An experiment before this one, for comparison. */
@@ -106,7 +108,7 @@ const float *av_training_weights(const struct av_training *t, enum av_training_s
 
 /* What can be said of the runs so far, each line by a rule from the records:
  * how the losses compare, what an alarm's share is, where a run diverged. */
-enum { AV_TRAINING_FINDINGS = 8, AV_TRAINING_FINDING_MAX = 192 };
+enum { AV_TRAINING_FINDINGS = 12, AV_TRAINING_FINDING_MAX = 192 };
 struct av_training_finding {
     char text[AV_TRAINING_FINDING_MAX];
     bool alarm; /* it tells of something that went wrong */

@@ -11,12 +11,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { COLUMNS_H = AV_HEAT_ABOVE + AV_HEAT_BELOW + 4, CELL_H_MOST = 4, NUMBERS_W = 9, DISCS = 4 };
+enum { COLUMNS_H = AV_HEAT_ABOVE + AV_HEAT_BELOW + 4, CELL_H_MOST = 4, NUMBERS_W = 9 };
 
 static const double LOG_BOTTOM = -12;
-
-/* Marks of negative entries, the smallest first. */
-static const uint32_t discs[2][DISCS] = { { 0x00B7, 0x2218, 0x25CB, 0x25CF }, { ',', 'c', 'o', 'O' } };
 
 struct av_heat_grid av_panel_jacobian_grid(struct av_rect r, size_t n)
 {
@@ -58,7 +55,7 @@ static void draw_cell(struct av_canvas *c, struct av_rect cell, double part, boo
             if (positive) {
                 av_canvas_heat(c, x, y, step_of(part, AV_HEAT_LEVELS));
             } else {
-                av_canvas_put(c, x, y, discs[c->ascii][step_of(part, DISCS)], AV_ROLE_BAR);
+                av_panel_negative(c, x, y, part);
             }
         }
     }
@@ -132,8 +129,8 @@ static void draw_legend(struct av_canvas *c, int x, int right, int y, bool log)
     }
     x = av_canvas_text(c, x, y, AV_ROLE_AXIS, most[log][0]);
     x = av_canvas_text(c, x + 2, y, AV_ROLE_AXIS, least_negative[log]);
-    for (int i = 0; i < DISCS; i++) {
-        av_canvas_put(c, x++, y, discs[c->ascii][i], AV_ROLE_BAR);
+    for (int i = 0; i < AV_NEGATIVE_STEPS; i++) {
+        av_panel_negative(c, x++, y, (double)i / AV_NEGATIVE_STEPS);
     }
     x = av_canvas_text(c, x, y, AV_ROLE_AXIS, most[log][1]);
     av_plot_fit(c, x + 2, right, y, AV_ROLE_DIM, scales[log][c->ascii]);

@@ -57,6 +57,37 @@ static void draw_task(struct av_canvas *c, struct av_rect r, const struct av_tra
     av_plot_fit(c, x + 2, r.x + r.w, r.y, AV_ROLE_DIM, av_task_texts[t->config.task]);
 }
 
+/* "1/sqrt(256), softcap.c 50": what its rows do, with their parameters. */
+static size_t make_variant_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_training *t)
+{
+    const av_variant_value variant = t->config.attention.variant;
+    size_t rows, n = 0;
+    const struct av_param *table = av_params_table(&rows);
+    for (int g = 0; g < AV_VARIANT_GROUPS; g++) {
+        const struct av_variant *row = av_variant_of(variant, (enum av_variant_group)g);
+        if (row != NULL) {
+            snprintf(pieces[n++], AV_PIECE_MAX, "%s", row->formula);
+        }
+    }
+    for (size_t i = 0; i < rows && n < PIECES; i++) {
+        char value[AV_PARAM_SHORT_MAX];
+        if ((table[i].flags & AV_PARAM_OWNED) != 0 && av_variant_owns(variant, table[i].name)) {
+            snprintf(pieces[n++], AV_PIECE_MAX, "%s %s", table[i].name,
+                     av_param_format_short(&table[i], &t->params, value));
+        }
+    }
+    return n;
+}
+
+static void draw_variant(struct av_canvas *c, struct av_rect r, const struct av_training *t)
+{
+    char name[AV_VARIANT_TEXT_MAX], pieces[PIECES][AV_PIECE_MAX];
+    const size_t n = make_variant_pieces(pieces, t);
+    const int right = r.x + r.w;
+    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, av_variant_format(t->config.attention.variant, name));
+    av_panel_pieces(c, x + 2, right, r.y, pieces, n);
+}
+
 /* ---- How far it is ------------------------------------------------------------------- */
 
 static const char *state_word(const struct av_view_context *ctx)
@@ -181,14 +212,23 @@ static void draw_names(struct av_canvas *c, struct av_rect r, const struct av_tr
     }
 }
 
+int av_panel_training_head_h(const struct av_training *t)
+{
+    return t->config.attention.variant != 0 ? 5 : 4;
+}
+
 void av_panel_training_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_training *t = ctx->study;
     struct av_rect clip = av_plot_enter(c, r);
     draw_experiment(c, r, ctx);
     draw_task(c, (struct av_rect){ r.x, r.y + 1, r.w, 1 }, t);
-    draw_progress(c, (struct av_rect){ r.x, r.y + 2, r.w, 1 }, ctx);
-    draw_names(c, (struct av_rect){ r.x, r.y + 3, r.w, 1 }, t);
+    if (t->config.attention.variant != 0) {
+        draw_variant(c, (struct av_rect){ r.x, r.y + 2, r.w, 1 }, t);
+    }
+    const int y = r.y + av_panel_training_head_h(t);
+    draw_progress(c, (struct av_rect){ r.x, y - 2, r.w, 1 }, ctx);
+    draw_names(c, (struct av_rect){ r.x, y - 1, r.w, 1 }, t);
     av_canvas_clip(c, clip);
 }
 

@@ -36,16 +36,25 @@ static const char *const NAMES[AV_TRAIN_FIELDS] = {
     [AV_TRAIN_Q_VAR] = "q, variance",
     [AV_TRAIN_K_MEAN] = "k, mean",
     [AV_TRAIN_K_VAR] = "k, variance",
+    [AV_TRAIN_ROW_SUM] = "row sum",
 };
+
+/* Entropy is over ln n; of what, that is the question with odd weights. */
+static const char *name_of(enum av_train_field field, const struct av_training *t)
+{
+    return field == AV_TRAIN_ENTROPY_NORM && av_training_is_odd(t) ? "entropy |w|" : NAMES[field];
+}
 
 /* What comes first where not all has room. */
 static const enum av_train_field ORDER[AV_TRAIN_FIELDS] = {
-    AV_TRAIN_LOSS,      AV_TRAIN_MAX_WEIGHT,   AV_TRAIN_ENTROPY_NORM, AV_TRAIN_LOGIT_STD, AV_TRAIN_ALPHA,
-    AV_TRAIN_GRAD_NORM, AV_TRAIN_GRAD_QK_NORM, AV_TRAIN_D_Q_MEDIAN,   AV_TRAIN_D_Q_MEAN,  AV_TRAIN_D_K_MEDIAN,
-    AV_TRAIN_D_K_MEAN,  AV_TRAIN_Q_MEAN,       AV_TRAIN_Q_VAR,        AV_TRAIN_K_MEAN,    AV_TRAIN_K_VAR,
+    AV_TRAIN_LOSS,       AV_TRAIN_MAX_WEIGHT, AV_TRAIN_ENTROPY_NORM, AV_TRAIN_ROW_SUM,
+    AV_TRAIN_LOGIT_STD,  AV_TRAIN_ALPHA,      AV_TRAIN_GRAD_NORM,    AV_TRAIN_GRAD_QK_NORM,
+    AV_TRAIN_D_Q_MEDIAN, AV_TRAIN_D_Q_MEAN,   AV_TRAIN_D_K_MEDIAN,   AV_TRAIN_D_K_MEAN,
+    AV_TRAIN_Q_MEAN,     AV_TRAIN_Q_VAR,      AV_TRAIN_K_MEAN,       AV_TRAIN_K_VAR,
 };
 
-/* The first `room` fields, those of the first plot among them, in ORDER. */
+/* The first `room` fields, those of the first plot among them, in ORDER; sums
+ * of rows only where they are not 1. */
 static size_t choose(enum av_train_field chosen[AV_TRAIN_FIELDS], size_t room, const struct av_training *t,
                      const struct av_training_look *look)
 {
@@ -54,6 +63,9 @@ static size_t choose(enum av_train_field chosen[AV_TRAIN_FIELDS], size_t room, c
     size_t ahead = 0, n = 0;
     for (size_t i = 0; i < AV_TRAIN_FIELDS && n < room; i++) {
         const enum av_train_field field = ORDER[i];
+        if (field == AV_TRAIN_ROW_SUM && !av_training_is_odd(t)) {
+            continue;
+        }
         const bool is_wanted = field == wanted[0] || (wants == 2 && field == wanted[1]);
         ahead += is_wanted;
         if (is_wanted || n + (wants - ahead) < room) {
@@ -117,7 +129,7 @@ void av_panel_training_table(struct av_canvas *c, struct av_rect r, const struct
         }
     }
     for (size_t i = 0; i < n; i++) {
-        av_canvas_text(c, r.x + 1, r.y + 1 + (int)i, AV_ROLE_DIM, NAMES[fields[i]]);
+        av_canvas_text(c, r.x + 1, r.y + 1 + (int)i, AV_ROLE_DIM, name_of(fields[i], t));
     }
     av_canvas_clip(c, clip);
 }

@@ -25,14 +25,14 @@ int av_panel_training_weights_h(struct av_rect r, const struct av_training *t)
     return h > 0 ? h + TITLE_H + LEGEND_H : 0;
 }
 
-/* The largest of the entries of a cell; NaN when one is. */
+/* The largest in size of the entries of a cell; NaN when one is. */
 static double pooled(const float *weights, size_t len, const struct av_heat_grid *g, size_t row, size_t col)
 {
     double most = 0;
     for (size_t i = row; i < row + g->pool_rows && i < len; i++) {
         for (size_t j = col; j < col + g->pool_cols && j < len; j++) {
             double v = (double)weights[i * len + j];
-            most = isnan(v) || v > most ? v : most;
+            most = isnan(v) || fabs(v) > fabs(most) ? v : most;
         }
     }
     return most;
@@ -44,6 +44,8 @@ static void draw_cell(struct av_canvas *c, struct av_rect at, double weight)
         int x = at.x + i % at.w, y = at.y + i / at.w;
         if (isnan(weight)) {
             av_canvas_put(c, x, y, '!', AV_ROLE_BAD);
+        } else if (weight < 0) {
+            av_panel_negative(c, x, y, sqrt(-weight));
         } else {
             av_canvas_heat(c, x, y, (int)(sqrt(weight) * AV_HEAT_LEVELS));
         }
@@ -59,6 +61,15 @@ static size_t number_of(const struct av_training *t, const struct av_training_lo
     return follows ? (a > b ? a : b) : look->number;
 }
 
+static bool any_below_0(const float *weights, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !(weights[i] < 0)) {
+        i++;
+    }
+    return i < n;
+}
+
 /* Which moment it is: "after epoch 12", "before step 7", "after 64 steps". */
 static void moment_text(char out[64], const struct av_training_look *look, size_t number, size_t of)
 {
@@ -68,6 +79,16 @@ static void moment_text(char out[64], const struct av_training_look *look, size_
         snprintf(out, 64, "after epoch %zu", of);
     } else {
         snprintf(out, 64, "before step %zu", of);
+    }
+}
+
+/* "∘● below 0" */
+static void draw_below_0(struct av_canvas *c, int x, int right, int y)
+{
+    int end = av_plot_fit(c, x + 3, right, y, AV_ROLE_DIM, "below 0");
+    end = end > x + 3 ? end : av_plot_fit(c, x + 3, right, y, AV_ROLE_DIM, "< 0");
+    for (int i = 0; i < 2 && end > x + 3; i++) {
+        av_panel_negative(c, x + i, y, 0.3 + i);
     }
 }
 
@@ -81,7 +102,10 @@ static void draw_half(struct av_canvas *c, struct av_rect r, const struct av_tra
     if (g.pool_rows > 1 || g.pool_cols > 1) {
         char text[64];
         snprintf(text, sizeof text, "max %zu×%zu", g.pool_rows, g.pool_cols);
-        av_plot_fit(c, x, r.x + r.w, r.y - TITLE_H, AV_ROLE_TEXT, text);
+        x = av_plot_fit(c, x, r.x + r.w, r.y - TITLE_H, AV_ROLE_TEXT, text) + 2;
+    }
+    if (weights != NULL && any_below_0(weights, len * len)) {
+        draw_below_0(c, x, r.x + r.w, r.y - TITLE_H);
     }
     for (size_t row = 0; row < g.rows && weights != NULL; row += g.pool_rows) {
         for (size_t col = 0; col < g.cols; col += g.pool_cols) {
@@ -95,8 +119,10 @@ static void draw_half(struct av_canvas *c, struct av_rect r, const struct av_tra
 }
 
 /* "0 <ramp> 1  colour ~ √p", as far as it fits. */
-static void draw_legend(struct av_canvas *c, int x, int right, int y)
+static void draw_legend(struct av_canvas *c, int x, int right, int y, bool odd)
 {
+    static const char *const sizes[2][2] = { { "colour ~ √p", "colour ~ sqrt(p)" },
+                                             { "size ~ √|w|", "size ~ sqrt|w|" } };
     if (right - x < AV_HEAT_LEVELS + 4) {
         return;
     }
@@ -105,7 +131,7 @@ static void draw_legend(struct av_canvas *c, int x, int right, int y)
         av_canvas_heat(c, x + 2 + i, y, i);
     }
     x = av_canvas_text(c, x + 3 + AV_HEAT_LEVELS, y, AV_ROLE_AXIS, "1");
-    av_plot_fit(c, x + 2, right, y, AV_ROLE_DIM, c->ascii ? "colour ~ sqrt(p)" : "colour ~ √p");
+    av_plot_fit(c, x + 2, right, y, AV_ROLE_DIM, sizes[odd][c->ascii]);
 }
 
 void av_panel_training_weights(struct av_canvas *c, struct av_rect r, const struct av_training *t,
@@ -126,7 +152,7 @@ void av_panel_training_weights(struct av_canvas *c, struct av_rect r, const stru
     }
     if (g.cells.h > 0) {
         int left = av_plot_fit_right(c, r.x + 1, right, y, AV_ROLE_DIM, text);
-        draw_legend(c, r.x + 1, left - 2, y);
+        draw_legend(c, r.x + 1, left - 2, y, av_training_is_odd(t));
     }
     av_canvas_clip(c, clip);
 }

@@ -40,6 +40,11 @@ enum {
  * column behind it and a gap of two. */
 int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill glyph, const char *name);
 
+/* A negative cell of a heatmap: a round mark that grows with part, 0 .. 1, in
+ * so many steps. */
+enum { AV_NEGATIVE_STEPS = 4 };
+void av_panel_negative(struct av_canvas *c, int x, int y, double part);
+
 /* A share in percent, as "9%", "<1%", ">99%", "n/a". */
 const char *av_panel_percent(char out[AV_NUMBER_MAX], double share);
 

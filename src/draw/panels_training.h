@@ -13,6 +13,9 @@ struct av_training_look {
     bool alone;    /* that plot is the only one */
 };
 
+/* Are the weights of its variant other than >= 0 with sum 1? */
+bool av_training_is_odd(const struct av_training *t);
+
 /* Plots that this experiment has: alpha's only where it is learned. */
 int av_training_plots(const struct av_training *t);
 
@@ -50,8 +53,9 @@ enum { AV_TRAINING_TABLE_W = 36, AV_TRAINING_TABLE_LEAST_H = 3 };
 void av_panel_training_table(struct av_canvas *c, struct av_rect r, const struct av_training *t,
                              const struct av_training_look *look);
 
-/* Four lines: the experiment, its task, how far it is, and the names of marks. */
-enum { AV_TRAINING_HEAD_H = 4 };
+/* The experiment, its task, its variant if there is one, how far it is, and the
+ * names of marks, a line each; how many lines. */
+int av_panel_training_head_h(const struct av_training *t);
 void av_panel_training_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 
 /* In place of all that: these parameters make no experiment, and why. */

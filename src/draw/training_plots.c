@@ -40,6 +40,17 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 static const struct av_training_plot crossing_alpha = { "alpha",        "learned",  AV_PLOT_LINEAR, AV_TRAIN_ALPHA,
                                                         AV_TRAIN_ALPHA, { "", "" }, AV_LEVEL_0 };
 
+/* And entropy's where weights are no shares. */
+static const struct av_training_plot odd_entropy = {
+    "entropy",     "of |w| / sum |w|, / ln n", AV_PLOT_SHARE, AV_TRAIN_ENTROPY_NORM, AV_TRAIN_ENTROPY_NORM, { "", "" },
+    AV_LEVEL_NONE,
+};
+
+bool av_training_is_odd(const struct av_training *t)
+{
+    return (av_variant_flags(t->config.attention.variant) & AV_VARIANT_NOT_SIMPLEX) != 0;
+}
+
 int av_training_plots(const struct av_training *t)
 {
     return t->config.learn_scale ? KINDS : KINDS - 1; /* alpha is the last one */
@@ -70,6 +81,9 @@ static bool alpha_reaches_0(const struct av_training *t)
 const struct av_training_plot *av_training_plot(const struct av_training *t, int at)
 {
     const struct av_training_plot *plot = &kinds[at % av_training_plots(t)];
+    if (plot->main == AV_TRAIN_ENTROPY_NORM && av_training_is_odd(t)) {
+        return &odd_entropy;
+    }
     return plot->main == AV_TRAIN_ALPHA && alpha_reaches_0(t) ? &crossing_alpha : plot;
 }
 

@@ -38,7 +38,7 @@ static int least(int a, int b)
 
 static struct places place(struct av_rect r, const struct av_training *t)
 {
-    struct places p = { .head = { r.x, r.y, r.w, least(r.h, AV_TRAINING_HEAD_H) } };
+    struct places p = { .head = { r.x, r.y, r.w, least(r.h, av_panel_training_head_h(t)) } };
     const int findings = r.h >= TALL_H ? FINDINGS_TALL_H : FINDINGS_H;
     struct av_rect body = { r.x, r.y + p.head.h, r.w, r.h - p.head.h };
     if (body.h > findings + CURVES_LEAST_H / 2) {
@@ -223,13 +223,15 @@ static const struct av_view_action actions[] = {
 static const char *const about[] = {
     "Two runs of one attention head from the same matrices on the same batches: one",
     "divides its scores by sqrt(d_k), the other does not. Nothing else differs.",
-    "Change lr, task, d_k, init, learn_scale or clip in the list of parameters: it is",
-    "run again, and the curves before stay as △ ▷.",
+    "Change lr, task, d_k, init, learn_scale or variant in the list of parameters: it",
+    "is run again, and the curves before stay as △ ▷.",
     "Values of an epoch are means over its steps, each measured before its update.",
     "|d_q|: the size of the loss's gradient at the query of one token, of those that",
     "count in the loss; a mean far above the median is carried by a few tokens.",
     "Alarms, !: a mean largest weight above 0.9, and a gradient of w_q, w_k outside",
     "1e-3 .. 1e-1. That band is a rule of thumb and cries wolf: healthy runs leave it.",
+    "With a variant both runs have it; off puts 1 in the place of its multiplier. Where",
+    "weights do not sum to 1, entropy is that of |w| / sum |w|, and row sums are shown.",
     "An output of 0: the loss of a model that always outputs 0.",
     "Heatmaps: the weights both runs give to the same sequence, the first one of the",
     "first epoch, at the end of the epoch under the cursor or as its step found them.",

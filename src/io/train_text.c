@@ -2,6 +2,38 @@
 #include "train_formats.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Its row's parameters, the row's name left out: "gain 1, gain_last 1". */
+static void add_parameters(struct av_str *out, const struct av_variant *row, const struct av_params *p)
+{
+    size_t rows;
+    const struct av_param *table = av_params_table(&rows);
+    const av_variant_value alone = av_variant_with(0, row);
+    const char *before = "    ";
+    for (size_t i = 0; i < rows; i++) {
+        char value[AV_PARAM_SHORT_MAX];
+        if ((table[i].flags & AV_PARAM_OWNED) != 0 && av_variant_owns(alone, table[i].name)) {
+            av_str_addf(out, "%s%s %s", before, strchr(table[i].name, '.') + 1,
+                        av_param_format_short(&table[i], p, value));
+            before = ", ";
+        }
+    }
+    av_str_add(out, before[0] == ',' ? "\n" : "");
+}
+
+static void add_variant(struct av_str *out, const struct av_params *p)
+{
+    char name[AV_VARIANT_TEXT_MAX];
+    av_str_addf(out, "variant %s\n", av_variant_format(p->variant, name));
+    for (int g = 0; g < AV_VARIANT_GROUPS; g++) {
+        const struct av_variant *row = av_variant_of(p->variant, (enum av_variant_group)g);
+        if (row != NULL) {
+            av_str_addf(out, "  %s: %s\n", row->name, row->formula);
+            add_parameters(out, row, p);
+        }
+    }
+}
 
 static void add_setting(struct av_str *out, const struct av_train *t, const struct av_params *p)
 {
@@ -16,6 +48,9 @@ static void add_setting(struct av_str *out, const struct av_train *t, const stru
         av_str_addf(out, ", clip %g", c->clip);
     }
     av_str_addf(out, ", seed %llu\n", (unsigned long long)p->seed);
+    if (p->variant != 0) {
+        add_variant(out, p);
+    }
 }
 
 /* Epochs 1, 2, 5, 10, 20, 50 ... and the last; counted from 0 here. */
@@ -51,6 +86,16 @@ static void add_row(struct av_str *out, const struct av_train *t, enum av_twin t
     av_str_add(out, "\n");
 }
 
+static bool is_odd(const struct av_train *t)
+{
+    return (av_variant_flags(av_train_config(t)->attention.variant) & AV_VARIANT_NOT_SIMPLEX) != 0;
+}
+
+static bool is_masked(const struct av_train *t)
+{
+    return av_variant_of(av_train_config(t)->attention.variant, AV_GROUP_PATTERN) != NULL;
+}
+
 static void add_epochs(struct av_str *out, const struct av_train *t)
 {
     size_t most = 0;
@@ -67,9 +112,32 @@ static void add_epochs(struct av_str *out, const struct av_train *t)
             }
         }
     }
-    av_str_add(out, "\nMeans over the steps of an epoch. grad_norm: of all learned parameters;\n"
-                    "grad_qk_norm: of w_q and w_k; entropy: of the weights, over ln seq_len;\n"
-                    "max: largest weight of a query; logits: their standard deviation.\n");
+    av_str_addf(out,
+                "\nMeans over the steps of an epoch. grad_norm: of all learned parameters;\n"
+                "grad_qk_norm: of w_q and w_k; entropy: of %s;\n"
+                "max: largest weight of a query; logits: their standard deviation.\n",
+                is_odd(t)      ? "|w| / sum |w|, over ln(keys seen)"
+                : is_masked(t) ? "the weights, over ln(keys seen)"
+                               : "the weights, over ln seq_len");
+}
+
+/* What a variant has more to say about a run, in lines of their own. */
+static void add_more(struct av_str *out, const struct av_train *t, const struct av_train_run *run)
+{
+    const struct av_train_config *c = av_train_config(t);
+    for (enum av_train_scalar i = AV_SCALAR_SINK; i < AV_TRAIN_SCALARS && run->steps > 0; i++) {
+        if (av_train_learns(c, i)) {
+            av_str_addf(out, "  %s, learned: %.4g\n", av_train_scalar_names[i], run->scalars[i]);
+        }
+    }
+    if (av_train_clips(c)) {
+        av_str_addf(out, "  w_q and w_k made smaller after %llu of %llu steps\n", (unsigned long long)run->clipped,
+                    (unsigned long long)run->steps);
+    }
+    if (is_odd(t) && run->epoch_count > 0) {
+        av_str_addf(out, "  sum of a row of weights: %.4g in the last epoch\n",
+                    run->epochs[run->epoch_count - 1].at[AV_TRAIN_ROW_SUM]);
+    }
 }
 
 static void add_end(struct av_str *out, const struct av_train *t, enum av_twin twin)
@@ -88,6 +156,7 @@ static void add_end(struct av_str *out, const struct av_train *t, enum av_twin t
         av_str_addf(out, ", learned: %.4g", run->last.at[AV_TRAIN_ALPHA]);
     }
     av_str_add(out, "\n");
+    add_more(out, t, run);
 }
 
 void av_train_text(struct av_str *out, const struct av_train *t, const struct av_params *p)

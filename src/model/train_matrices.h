@@ -29,7 +29,9 @@ void av_spectra_free(struct av_spectra *m);
  * of a million entries, as far as goes without a wait. */
 void av_spectra_begin(struct av_spectra *m, const float *w);
 
-/* After a step: a few iterations. */
+/* After a step: a few iterations, as in the paper. Where another singular value
+ * overtakes, sigma is that of the old one, too small by some percent, until
+ * enough of them have been made. */
 void av_spectra_follow(struct av_spectra *m, const float *w);
 
 /* out = gamma w / sigma, each matrix with its gamma. */

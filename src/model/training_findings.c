@@ -55,6 +55,20 @@ static double two_digits(double v)
     return round(v / unit) * unit;
 }
 
+static bool are_twins(const struct av_training *t)
+{
+    return t->runs[AV_TWIN_SCALED].asked && t->runs[AV_TWIN_UNSCALED].asked;
+}
+
+/* Where the variant leaves the scale nothing to do, there is one run, twice. */
+static void say_no_difference(struct list *list, const struct av_training *t)
+{
+    const double alpha = t->config.alpha[AV_TWIN_SCALED];
+    if (are_twins(t) && alpha == t->config.alpha[AV_TWIN_UNSCALED]) {
+        say(list, false, "scale on or off, alpha is %.4g here: both runs are the same", alpha);
+    }
+}
+
 /* How the losses of the last epoch compare. */
 static void say_losses(struct list *list, const struct av_training *t)
 {
@@ -196,17 +210,66 @@ static void say_gradient(struct list *list, const struct av_training *t)
     say(list, false, "gradient alarm: %s%s%s epochs%s", p.text[0], joint(&p), p.text[1], scaled || unscaled ? who : "");
 }
 
+/* How often qk_clip had something to do. */
+static void say_clipped(struct list *list, const struct av_training *t)
+{
+    struct parts p = { { "", "" } };
+    for (enum av_twin i = 0; i < AV_TWINS && av_train_clips(&t->config); i++) {
+        const struct av_training_run *r = &t->runs[i];
+        if (r->steps > 0) {
+            snprintf(p.text[i], sizeof p.text[i], "%s after %" PRIu64 " of %" PRIu64, NAMES[i], r->clipped, r->steps);
+        }
+    }
+    if (p.text[0][0] != '\0' || p.text[1][0] != '\0') {
+        say(list, false, "qk_clip: %s%s%s steps", p.text[0], joint(&p), p.text[1]);
+    }
+}
+
+/* "scaled 1.02 0.97 1 1.1": scalars [first, last] of a run. */
+static void list_scalars(char out[64], const struct av_training_run *r, enum av_twin twin, int first, int last)
+{
+    size_t len = (size_t)snprintf(out, 64, "%s", NAMES[twin]);
+    for (int i = first; i <= last && len < 64; i++) {
+        len += (size_t)snprintf(out + len, 64 - len, " %.3g", r->scalars[i]);
+    }
+}
+
+/* What was learned beside the matrices; alpha is a curve. */
+static void say_scalars(struct list *list, const struct av_training *t)
+{
+    static const struct {
+        int first, last;
+        const char *name;
+    } kinds[] = { { AV_SCALAR_SINK, AV_SCALAR_SINK, "sink.logit" },
+                  { AV_SCALAR_GAMMA, AV_TRAIN_SCALARS - 1, "gamma of w_q w_k w_v w_o" } };
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        struct parts p = { { "", "" } };
+        for (enum av_twin i = 0; i < AV_TWINS && av_train_learns(&t->config, (enum av_train_scalar)kinds[k].first);
+             i++) {
+            if (t->runs[i].steps > 0) {
+                list_scalars(p.text[i], &t->runs[i], i, kinds[k].first, kinds[k].last);
+            }
+        }
+        if (p.text[0][0] != '\0' || p.text[1][0] != '\0') {
+            say(list, false, "%s: %s%s%s", kinds[k].name, p.text[0], joint(&p), p.text[1]);
+        }
+    }
+}
+
 size_t av_training_findings(const struct av_training *t, struct av_training_finding lines[AV_TRAINING_FINDINGS])
 {
     struct list list = { lines, 0 };
     for (enum av_twin i = 0; i < AV_TWINS; i++) {
         say_diverged(&list, t, i);
     }
+    say_no_difference(&list, t);
     say_losses(&list, t);
     for (enum av_twin i = 0; i < AV_TWINS; i++) {
         say_nothing_learned(&list, t, i);
     }
     say_alpha_crosses_0(&list, t);
+    say_clipped(&list, t);
+    say_scalars(&list, t);
     say_saturated(&list, t);
     say_gradient(&list, t);
     return list.count;

@@ -147,6 +147,8 @@ void av_training_follow(struct av_training *t, struct av_training_store *store, 
     struct av_training_run *r = &t->runs[twin];
     r->state = run->state;
     r->steps = run->steps;
+    memcpy(r->scalars, run->scalars, sizeof r->scalars);
+    r->clipped = run->clipped;
     while (r->ended[AV_TRAINING_STEPS] < run->first_count) {
         note(r, AV_TRAINING_STEPS, &run->first[r->ended[AV_TRAINING_STEPS]]);
     }

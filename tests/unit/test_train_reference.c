@@ -1,4 +1,4 @@
-/* test_train_reference.c - training against PyTorch: one step, ten, and 1600.
+/* test_train_reference.c - training against PyTorch, with and without variants: one step, ten, and 1600.
  *
  * The reference is in double, training in single precision, whose numbers are
  * rounded by 6e-8 of their size. A quantity of the first step has gone through
@@ -10,6 +10,7 @@
 #include "sanitized.h"
 #include "train_driver.h"
 #include "train_reference.h"
+#include "train_variants_reference.h"
 
 #include <math.h>
 
@@ -31,13 +32,34 @@ static double size_of(const double *want, size_t field)
     }
 }
 
-static void assert_record(const char *what, size_t step, const double *got, const double *want, double tolerance)
+static void assert_fields(const char *what, size_t step, const double *got, const double *want, size_t fields,
+                          double tolerance)
 {
-    assert_true(got[AV_TRAIN_ROW_SUM] == 1);
-    for (size_t f = 0; f < AV_TRAIN_ROW_SUM; f++) {
+    for (size_t f = 0; f < fields; f++) {
         double off = fabs(got[f] - want[f]) / size_of(want, f);
         if (!(off <= tolerance)) {
             fail_msg("%s: step %zu, %s: %.9g, PyTorch %.9g", what, step, av_train_fields[f].name, got[f], want[f]);
+        }
+    }
+}
+
+static void assert_record(const char *what, size_t step, const double *got, const double *want, double tolerance)
+{
+    assert_true(got[AV_TRAIN_ROW_SUM] == 1);
+    assert_fields(what, step, got, want, AV_TRAIN_ROW_SUM, tolerance);
+}
+
+static void assert_matrices(const char *what, const struct av_train *t, const double want[AV_TWINS][4])
+{
+    const struct av_train_config *c = av_train_config(t);
+    for (int m = 0; m < 4; m++) {
+        for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+            float matrix[16 * 8];
+            av_train_matrix(t, twin, m, matrix);
+            assert_true(c->d_model * c->d_k <= sizeof matrix / sizeof matrix[0]);
+            if (!(fabs((double)matrix[0] - want[twin][m]) <= 1e-5)) {
+                fail_msg("%s: matrix %d begins with %.9g, PyTorch %.9g", what, m, (double)matrix[0], want[twin][m]);
+            }
         }
     }
 }
@@ -65,19 +87,7 @@ static void check_steps(const struct av_kernels *kernels)
                               n == 0 ? 5e-6 : 1e-4);
             }
         }
-        const struct av_train_config *c = av_train_config(t);
-        for (int m = 0; m < 4; m++) {
-            for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
-                float matrix[16 * 8];
-                av_train_matrix(t, twin, m, matrix);
-                double want = reference_steps[i].matrices[twin][m];
-                assert_true(c->d_model * c->d_k <= sizeof matrix / sizeof matrix[0]);
-                if (!(fabs((double)matrix[0] - want) <= 1e-5)) {
-                    fail_msg("%s: matrix %d begins with %.9g, PyTorch %.9g", reference_steps[i].settings, m,
-                             (double)matrix[0], want);
-                }
-            }
-        }
+        assert_matrices(reference_steps[i].settings, t, reference_steps[i].matrices);
         av_train_free(t);
     }
 }
@@ -86,6 +96,30 @@ static void one_step_and_ten(void **state)
 {
     (void)state;
     every_set(check_steps);
+}
+
+/* Both runs' first step and their tenth. */
+static void check_variants(const struct av_kernels *kernels)
+{
+    for (size_t i = 0; i < sizeof variant_steps / sizeof variant_steps[0]; i++) {
+        const char *what = variant_steps[i].settings;
+        struct av_train *t = train_of(what, kernels);
+        for (size_t n = 1; n <= REFERENCE_STEPS; n++) {
+            assert_true(av_train_step(t));
+            for (enum av_twin twin = 0; twin < AV_TWINS && (n == 1 || n == REFERENCE_STEPS); twin++) {
+                assert_fields(what, n, av_train_run(t, twin)->last.at, variant_steps[i].steps[twin][n > 1],
+                              AV_TRAIN_FIELDS, n == 1 ? 5e-6 : 1e-4);
+            }
+        }
+        assert_matrices(what, t, variant_steps[i].matrices);
+        av_train_free(t);
+    }
+}
+
+static void variants_after_one_step_and_ten(void **state)
+{
+    (void)state;
+    every_set(check_variants);
 }
 
 static void check_long(const struct av_kernels *kernels)
@@ -118,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_step_and_ten),
+        cmocka_unit_test(variants_after_one_step_and_ten),
         cmocka_unit_test(a_thousand_and_six_hundred),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
