@@ -96,8 +96,7 @@ struct av_kernels {
     void (*dq)(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);
 
     /* e_j = exp(-|x_j|) and less_j = 1 - e_j, both to about a unit in the last
-     * place; infinities allowed. e, less and x may be the same memory, but e and
-     * less. */
+     * place; infinities allowed. less may be NULL; x may be one of the two. */
     void (*exp)(double *e, double *less, const double *x, size_t n);
 
     /* |J|_F by its form, and the statistics of a row's weights: bend.h. */

@@ -1,6 +1,7 @@
 /* bend_gate.c - bends under which a row may give little weight to all of its keys: sigmoid and softpick. */
 #include "attnviz/bend.h"
 
+#include <float.h>
 #include <math.h>
 
 static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max,
@@ -17,12 +18,12 @@ static void stats(struct av_rowstats *out, const struct av_bend_row *row, double
 void av_bend_sigmoid(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
                      struct av_rowstats *out)
 {
-    double *x = row->scratch, *e = x + row->n, *less = e + row->n;
+    double *x = row->scratch, *e = x + row->n;
     double one_minus_max = 1;
     for (size_t j = 0; j < row->n; j++) {
         x[j] = row->z[j] + p->b;
     }
-    kernels->exp(e, less, x, row->n);
+    kernels->exp(e, NULL, x, row->n);
     for (size_t j = 0; j < row->n; j++) {
         const double most = 1 / (1 + e[j]), least = e[j] * most;
         const double complement = x[j] > 0 ? least : most;
@@ -52,10 +53,15 @@ struct softpick {
     double spread; /* sum_l s_l (s_l a_l - top) */
 };
 
-/* 0: masked. */
-static double sign(double z)
+/* Is z positive, is it not (masked: neither), as factors: signs are hard to
+ * predict, and branches on them slow. */
+struct side {
+    double on, off;
+};
+
+static struct side side_of(double z)
 {
-    return z > 0 ? 1 : z > -(double)INFINITY ? -1 : 0;
+    return (struct side){ z > 0, (z > -(double)INFINITY) - (z > 0) };
 }
 
 /* e_j go to e, a_j to a. With h = 1 - exp(-|z|), which keeps its digits near 0:
@@ -70,15 +76,14 @@ static struct softpick softpick_sums(const struct av_bend_row *row, size_t m, do
     for (size_t j = 0; j < n; j++) {
         e[j] = row->z[j] - most;
     }
-    double *unused = a + n;
-    kernels->exp(e, unused, e, n);
+    kernels->exp(e, NULL, e, n);
     s.D = eps * s.t;
     for (size_t j = 0; j < n; j++) {
-        const double z = row->z[j], g = sign(z);
-        a[j] *= z > 0 ? e[j] : g * g * s.t;
+        const struct side z = side_of(row->z[j]);
+        a[j] *= z.on * e[j] + z.off * s.t;
         s.D += a[j];
-        s.signs += g;
-        s.spread += g * (g * a[j] - s.top);
+        s.signs += z.on - z.off;
+        s.spread += z.on * (a[j] - s.top) + z.off * (a[j] + s.top);
     }
     return s;
 }
@@ -98,20 +103,21 @@ void av_bend_softpick(struct av_bend_row *row, const struct av_bend_params *p, c
     const size_t n = row->n, m = find_largest(row->z, n);
     double *e = row->scratch, *a = e + n;
     const struct softpick s = softpick_sums(row, m, p->eps, kernels, e, a);
-    const double D = s.D > 0 ? s.D : 1; /* 0: all logits are 0, and eps */
+    const double unit = 1 / (s.D > DBL_MIN ? s.D : DBL_MIN); /* D is 0 where all logits are, and eps */
+    const double share = s.t * unit;
     struct av_form *f = &row->form;
     double others = 0; /* D without the largest weight's part */
     for (size_t j = 0; j < n; j++) {
-        const bool on = row->z[j] > 0;
-        const double size = a[j] / D, slope = e[j] / D;
+        const struct side z = side_of(row->z[j]);
+        const double size = z.on * a[j] * unit, slope = e[j] * unit;
         others += j != m ? a[j] : 0;
-        row->w[j] = f->u[j] = on ? size : 0;
-        f->v[j] = sign(row->z[j]) * slope;
-        f->diag[j] = on ? slope * (1 - size) : 0;
-        f->rest[j] = on ? s.t / D * ((s.spread + s.signs * (s.top - a[j]) + p->eps * e[j]) / D) : 0;
+        row->w[j] = f->u[j] = size;
+        f->v[j] = (z.on - z.off) * slope;
+        f->diag[j] = z.on * slope * (1 - size);
+        f->rest[j] = z.on * (s.spread + s.signs * (s.top - a[j]) + p->eps * e[j]) * unit * share;
     }
     const bool any = row->z[m] > 0;
-    const double one_minus_max = any ? (others + p->eps * s.t) / D : 1;
-    f->diag[m] = any ? e[m] / D * one_minus_max : 0;
+    const double one_minus_max = any ? (others + p->eps * s.t) * unit : 1;
+    f->diag[m] = any ? e[m] * unit * one_minus_max : 0;
     stats(out, row, one_minus_max, kernels);
 }

@@ -11,6 +11,14 @@ static inline vd one_minus_exp(vd x, vd e)
     return (vd)((near & (vi64)by_series) | (~near & (vi64)(1 - e)));
 }
 
+static inline void store(double *x, size_t count, struct lanes v)
+{
+    if (count == AV_LANES)
+        lanes_store(x, v);
+    else
+        lanes_store_part(x, count, v);
+}
+
 void AV_KERNEL(exp)(double *e, double *less, const double *x, size_t n)
 {
     for (size_t j = 0; j < n; j += AV_LANES) {
@@ -19,9 +27,10 @@ void AV_KERNEL(exp)(double *e, double *less, const double *x, size_t n)
         for (size_t u = 0; u < AV_LANE_PARTS; u++) {
             const vd a = (vd)((vi64)v.part[u] | INT64_MIN); /* -|x| */
             v.part[u] = vd_exp_neg(a);
-            rest.part[u] = one_minus_exp(a, v.part[u]);
+            rest.part[u] = less != NULL ? one_minus_exp(a, v.part[u]) : a;
         }
-        lanes_store_part(e + j, count, v);
-        lanes_store_part(less + j, count, rest);
+        store(e + j, count, v);
+        if (less != NULL)
+            store(less + j, count, rest);
     }
 }

@@ -5,61 +5,11 @@
 #include "attnviz/bend.h"
 #include "kernel_sets.h"
 #include "lanes_log.h"
+#include "lanes_size.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
-
-/* ---- lanes ------------------------------------------------------------------ */
-
-static inline vd vd_abs(vd x)
-{
-    return (vd)((vi64)x & INT64_MAX);
-}
-
-static inline struct lanes lanes_max(struct lanes a, struct lanes b)
-{
-    for (size_t u = 0; u < AV_LANE_PARTS; u++)
-        a.part[u] = vd_max(a.part[u], b.part[u]);
-    return a;
-}
-
-static inline double lanes_largest(struct lanes v)
-{
-    double all[AV_LANES], largest;
-    lanes_store(all, v);
-    largest = all[0];
-    for (size_t l = 1; l < AV_LANES; l++)
-        largest = all[l] > largest ? all[l] : largest;
-    return largest;
-}
-
-/* Eight numbers of x from j on, 0 for those from n on. */
-static inline struct lanes load(const double *x, size_t j, size_t n)
-{
-    return n - j >= AV_LANES ? lanes_load(x + j) : lanes_load_part(x + j, n - j, 0);
-}
-
-static double largest_size(const double *x, size_t n)
-{
-    struct lanes largest = lanes_splat(0);
-    for (size_t j = 0; j < n; j += AV_LANES) {
-        struct lanes v = load(x, j, n);
-        for (size_t u = 0; u < AV_LANE_PARTS; u++)
-            v.part[u] = vd_abs(v.part[u]);
-        largest = lanes_max(largest, v);
-    }
-    return lanes_largest(largest);
-}
-
-/* Where a number of that size stands first; 0 where none does. */
-static size_t find_size(const double *x, size_t n, double size)
-{
-    for (size_t j = 0; j < n; j++)
-        if (fabs(x[j]) >= size)
-            return j;
-    return 0;
-}
 
 /* ---- |J|_F -------------------------------------------------------------------- */
 
@@ -84,7 +34,7 @@ static double squares_root(const struct squares *sum)
 static void add_squares(struct squares *sum, const double *x, size_t n)
 {
     for (size_t j = 0; j < n; j += AV_LANES) {
-        const struct lanes v = load(x, j, n);
+        const struct lanes v = lanes_load_to(x, j, n);
         for (size_t u = 0; u < AV_LANE_PARTS; u++)
             add_square(sum, u, v.part[u]);
     }
@@ -104,7 +54,8 @@ double AV_KERNEL(form_fro)(const struct av_form *f, size_t n)
     add_squares(&others, f->v + m + 1, n - m - 1);
     const double share = squares_root(&others) * unit, all = largest * largest + share * share;
     for (size_t j = 0; j < n; j += AV_LANES) {
-        const struct lanes diag = load(f->diag, j, n), u = load(f->u, j, n), v = load(f->v, j, n);
+        const struct lanes diag = lanes_load_to(f->diag, j, n), u = lanes_load_to(f->u, j, n),
+                           v = lanes_load_to(f->v, j, n);
         for (size_t p = 0; p < AV_LANE_PARTS; p++) {
             const vd w = vd_abs(v.part[p] * unit), rest = all - w * w;
             vd inner;
@@ -129,7 +80,7 @@ static inline void add_shares(struct shares *sum, const double *w, size_t n, dou
 {
     const double tiny = 0x1p-960, lift = 0x1p120, ln_lift = 120 * 0x1.62e42fefa39efp-1;
     for (size_t j = 0; j < n; j += AV_LANES) {
-        const struct lanes v = load(w, j, n);
+        const struct lanes v = lanes_load_to(w, j, n);
         for (size_t u = 0; u < AV_LANE_PARTS; u++) {
             const vd q = vd_abs(v.part[u]) / total;
             const vi64 is_tiny = q<vd_splat(tiny), any = q> vd_splat(0);
@@ -192,7 +143,7 @@ void AV_KERNEL(form_stats)(struct av_rowstats *out, const struct av_bend_row *ro
     for (size_t j = 0; j < n; j += AV_LANES) {
         const struct lanes z =
             n - j >= AV_LANES ? lanes_load(row->z + j) : lanes_load_part(row->z + j, n - j, -(double)INFINITY);
-        add_keys(&sum, z, load(row->w, j, n), load(row->form.diag, j, n));
+        add_keys(&sum, z, lanes_load_to(row->w, j, n), lanes_load_to(row->form.diag, j, n));
     }
     *out = (struct av_rowstats){ .keys = (size_t)lanes_sum(sum.keys) };
     if (out->keys == 0)

@@ -11,16 +11,18 @@
  * folded in one fixed order: the same bits on every instruction set. */
 #include "attnviz/bend.h"
 #include "kernel_sets.h"
-#include "lanes.h"
+#include "lanes_size.h"
 
 #include <math.h>
 #include <stddef.h>
 
 enum { COLUMNS = AV_FORM_COLUMNS, PARTS = COLUMNS / AV_LANES_D };
 
-/* A sum of squares above it does not depend on terms whose factors are all
- * below LEAST, which are left out: squares that underflow are slow. */
-static const double ENOUGH = 0x1p-900, LEAST = 0x1p-600;
+/* Squares are taken as they are of what is not much smaller than 1: keys with u
+ * and rest below LEAST left out, whose squares would underflow, which is slow.
+ * Whatever finite floats the keys are, what is left out is below 2^-200 of a
+ * sum that is at least ENOUGH; a smaller sum is made again of all keys, lifted. */
+static const double LEAST = 0x1p-510, ENOUGH = 0x1p-500;
 
 /* J without its diagonal: V, x_m and delta. */
 struct means {
@@ -28,22 +30,10 @@ struct means {
     vd winner[PARTS], delta[PARTS];
 };
 
-static size_t largest_v(const double *v, size_t n)
-{
-    size_t m = 0;
-    double size = fabs(v[0]);
-    for (size_t j = 1; j < n; j++)
-        if (fabs(v[j]) > size) {
-            m = j;
-            size = fabs(v[j]);
-        }
-    return m;
-}
-
 static struct means find_means(const struct av_form *f, const double *x, size_t n)
 {
     struct means means = { .total = 0 };
-    const double *winner = x + largest_v(f->v, n) * COLUMNS;
+    const double *winner = x + find_size(f->v, n, largest_size(f->v, n)) * COLUMNS;
     for (size_t p = 0; p < PARTS; p++)
         means.winner[p] = vd_load(winner + p * AV_LANES_D);
     for (size_t j = 0; j < n; j++, x += COLUMNS) {
@@ -85,7 +75,7 @@ void AV_KERNEL(form_columns)(struct av_form_squares *sum, const struct av_form *
 {
     const struct means means = find_means(f, x, n);
     const double large = squares(f, &means, x, n, LEAST, 1);
-    if (large > ENOUGH)
+    if (large >= ENOUGH)
         sum->large += large;
     else
         sum->small += squares(f, &means, x, n, 0, AV_FORM_LIFT);
