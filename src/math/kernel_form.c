@@ -31,12 +31,12 @@ static double squares_root(const struct squares *sum)
     return av_form_squares_root(&(struct av_form_squares){ lanes_sum(sum->large), lanes_sum(sum->small) });
 }
 
-static void add_squares(struct squares *sum, const double *x, size_t n)
+static void add_squares(struct squares *sum, const double *x, size_t n, double unit)
 {
     for (size_t j = 0; j < n; j += AV_LANES) {
         const struct lanes v = lanes_load_to(x, j, n);
         for (size_t u = 0; u < AV_LANE_PARTS; u++)
-            add_square(sum, u, v.part[u]);
+            add_square(sum, u, v.part[u] * unit);
     }
 }
 
@@ -50,9 +50,9 @@ double AV_KERNEL(form_fro)(const struct av_form *f, size_t n)
     const double unit = 1 / scale, largest = size * unit;
     const size_t m = find_size(f->v, n, size);
     struct squares others = { 0 }, sum = { 0 };
-    add_squares(&others, f->v, m);
-    add_squares(&others, f->v + m + 1, n - m - 1);
-    const double share = squares_root(&others) * unit, all = largest * largest + share * share;
+    add_squares(&others, f->v, m, unit);
+    add_squares(&others, f->v + m + 1, n - m - 1, unit);
+    const double share = squares_root(&others), all = largest * largest + share * share;
     for (size_t j = 0; j < n; j += AV_LANES) {
         const struct lanes diag = lanes_load_to(f->diag, j, n), u = lanes_load_to(f->u, j, n),
                            v = lanes_load_to(f->v, j, n);
