@@ -43,6 +43,7 @@ enum { AV_VARIANT_BINS = 12, AV_VARIANT_LOGITS_END = 12 };
 
 struct av_variant_measure {
     size_t rows; /* that count */
+    bool has_dq; /* false: AV_VARIANT_DQ is yet to come, and NaN: it takes longest */
     double at[AV_VARIANT_QUANTITIES];
     double shares[AV_VARIANT_HISTOGRAMS][AV_VARIANT_BINS];
 };

@@ -131,10 +131,14 @@ static enum av_role role_of(enum av_variant_quantity quantity, double v)
     return dead ? AV_ROLE_BAD : large ? AV_ROLE_WARN : AV_ROLE_TEXT;
 }
 
-static void draw_number(struct av_canvas *c, int right, int y, const struct av_variant_column *column, double v)
+static void draw_number(struct av_canvas *c, int right, int y, const struct av_variant_column *column,
+                        const struct av_variant_measure *m)
 {
     char text[AV_NUMBER_MAX];
-    if (column->percent) {
+    double v = m->at[column->quantity];
+    if (column->quantity == AV_VARIANT_DQ && !m->has_dq) {
+        snprintf(text, sizeof text, "…");
+    } else if (column->percent) {
         av_panel_percent(text, v);
     } else {
         av_plot_number_in(text, v, DIGITS, COLUMN_W - 1);
@@ -159,7 +163,7 @@ static void draw_numbers(struct av_canvas *c, struct av_rect r, const struct av_
     int columns = av_variant_columns_in(r.w);
     for (int i = 0; i < columns; i++) {
         const struct av_variant_column *column = &av_variant_columns[i];
-        draw_number(c, column_right(r, i), r.y, column, m->at[column->quantity]);
+        draw_number(c, column_right(r, i), r.y, column, m);
     }
     for (int i = 0; i < histograms_in(r.w); i++) {
         draw_histogram(c, column_right(r, columns - 1) + HISTOGRAM_GAP + i * HISTOGRAM_W, r.y, m->shares[i]);

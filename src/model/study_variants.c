@@ -20,37 +20,60 @@ static double run_head(struct av_variants_state *s)
     return av_variants_head_ready(&s->table) ? 0 : av_variants_head_run(s, &s->table, &s->result.params);
 }
 
-/* Begins a row of the table, the present variant and the one it is compared
- * with first, then from the top. */
-static struct av_variant_row *next_row(struct av_variant_table *t)
+/* The row of the table that is wanted next: the present variant and the one it is
+ * compared with, then from the top. */
+static struct av_variant_row *next_row(struct av_variant_table *t, bool dq)
 {
     const size_t first[] = { t->now, t->compare };
     for (size_t i = 0; i < t->count + 2; i++) {
         struct av_variant_row *row = &t->rows[i < 2 ? first[i] : i - 2];
-        if (row->state == AV_VARIANT_WAITING) {
+        if (av_variants_wanted(row->state, &row->measure, dq)) {
             return row;
         }
     }
     return NULL;
 }
 
-static double run_row(struct av_variants_state *s)
+static double begin_row(struct av_variants_state *s, bool dq)
 {
     enum { BEGIN = 2000 };
-    struct av_variant_row *row = next_row(&s->result.table);
+    struct av_variant_row *row = next_row(&s->result.table, dq);
     if (row == NULL) {
         return 0;
     }
-    av_variants_measure_begin(
-        s, &s->table, &s->result.params, &row->of,
-        (struct av_variants_work){
-            .queries = s->result.table.queries, .out = &row->measure, .state = &row->state, .why = row->why });
+    av_variants_measure_begin(s, &s->table, &s->result.params, &row->of,
+                              (struct av_variants_work){ .dq = dq,
+                                                         .queries = s->result.table.queries,
+                                                         .out = &row->measure,
+                                                         .state = &row->state,
+                                                         .why = row->why });
     return BEGIN;
 }
 
+static double run_row(struct av_variants_state *s)
+{
+    return begin_row(s, false);
+}
+
+static double run_row_dq(struct av_variants_state *s)
+{
+    return begin_row(s, true);
+}
+
+static double run_curves(struct av_variants_state *s)
+{
+    return av_variants_curves_run(s, false);
+}
+
+static double run_curves_dq(struct av_variants_state *s)
+{
+    return av_variants_curves_run(s, true);
+}
+
 /* In the order of their urgency: from the top, the first that has a part left. */
-static double (*const agenda[])(struct av_variants_state *s) = { run_begun, run_head, run_row, av_variants_pair_run,
-                                                                 av_variants_curves_run };
+static double (*const agenda[])(struct av_variants_state *s) = {
+    run_begun, run_head, run_row, av_variants_pair_run, run_row_dq, run_curves, run_curves_dq
+};
 
 static double run_next(struct av_variants_state *s)
 {
@@ -77,10 +100,11 @@ struct count {
     double done, all;
 };
 
-static void count_state(struct count *n, enum av_variant_state state)
+/* A measure without dq is a quarter of one. */
+static void count_state(struct count *n, enum av_variant_state state, const struct av_variant_measure *m)
 {
     n->all += state == AV_VARIANT_WAITING || state == AV_VARIANT_MEASURED;
-    n->done += state == AV_VARIANT_MEASURED;
+    n->done += state != AV_VARIANT_MEASURED ? 0 : m->has_dq ? 1 : 0.25;
 }
 
 static double progress(const void *state)
@@ -88,7 +112,7 @@ static double progress(const void *state)
     const struct av_variants *r = &((const struct av_variants_state *)state)->result;
     struct count n = { 0, 0 };
     for (size_t i = 0; i < r->table.count; i++) {
-        count_state(&n, r->table.rows[i].state);
+        count_state(&n, r->table.rows[i].state, &r->table.rows[i].measure);
     }
     for (int side = 0; side < AV_VARIANT_SIDES && r->pair.weights[side] != NULL; side++) {
         size_t row = side == AV_VARIANT_NOW ? r->table.now : r->table.compare;
@@ -98,7 +122,7 @@ static double progress(const void *state)
     }
     for (size_t i = 0; i < r->curves.count; i++) {
         for (size_t j = 0; j < r->curves.points; j++) {
-            count_state(&n, r->curves.curves[i].state[j]);
+            count_state(&n, r->curves.curves[i].state[j], &r->curves.curves[i].points[j]);
         }
     }
     return n.all > 0 ? n.done / n.all : 1;

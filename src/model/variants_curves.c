@@ -216,11 +216,11 @@ void av_variants_curves_begin(struct av_variants_state *s, bool all, const struc
 
 /* ---- Running ------------------------------------------------------------------------------ */
 
-/* The first curve that waits at a point. */
-static struct av_variant_curve *waiting_at(struct av_variant_curves *c, size_t point)
+/* The first curve that a point is wanted of. */
+static struct av_variant_curve *wanted_at(struct av_variant_curves *c, size_t point, bool dq)
 {
     for (size_t i = 0; i < c->count; i++) {
-        if (c->curves[i].state[point] == AV_VARIANT_WAITING) {
+        if (av_variants_wanted(c->curves[i].state[point], &c->curves[i].points[point], dq)) {
             return &c->curves[i];
         }
     }
@@ -228,11 +228,11 @@ static struct av_variant_curve *waiting_at(struct av_variant_curves *c, size_t p
 }
 
 /* The next point, coarse to fine. */
-static struct av_variant_curve *find(struct av_variant_curves *c, size_t *point)
+static struct av_variant_curve *find(struct av_variant_curves *c, bool dq, size_t *point)
 {
     for (size_t stride = COARSEST; stride > 0; stride /= 2) {
         for (size_t i = 0; i < c->points; i += stride) {
-            struct av_variant_curve *curve = waiting_at(c, i);
+            struct av_variant_curve *curve = wanted_at(c, i, dq);
             if (curve != NULL) {
                 *point = i;
                 return curve;
@@ -242,12 +242,12 @@ static struct av_variant_curve *find(struct av_variant_curves *c, size_t *point)
     return NULL;
 }
 
-double av_variants_curves_run(struct av_variants_state *s)
+double av_variants_curves_run(struct av_variants_state *s, bool dq)
 {
     enum { BEGIN = 2000 };
     struct av_variant_curves *c = &s->result.curves;
     size_t point = 0;
-    struct av_variant_curve *curve = c->kept ? find(c, &point) : NULL;
+    struct av_variant_curve *curve = c->kept ? find(c, dq, &point) : NULL;
     if (curve == NULL) {
         return 0;
     }
@@ -259,9 +259,9 @@ double av_variants_curves_run(struct av_variants_state *s)
     if (!av_variants_head_ready(&s->curve)) {
         return av_variants_head_run(s, &s->curve, &p);
     }
-    av_variants_measure_begin(s, &s->curve, &p, &curve->of,
-                              (struct av_variants_work){ .queries = (size_t)p.n_q,
-                                                         .out = &curve->points[point],
-                                                         .state = &curve->state[point] });
+    av_variants_measure_begin(
+        s, &s->curve, &p, &curve->of,
+        (struct av_variants_work){
+            .dq = dq, .queries = (size_t)p.n_q, .out = &curve->points[point], .state = &curve->state[point] });
     return BEGIN;
 }

@@ -58,6 +58,11 @@ double av_variants_row_cost(const struct av_variants_state *s, bool dq)
     return NS_MULTIPLY_ADD * av_attend_row_cost(s->attend, dq) + NS_PAIR * (double)s->head.n_k;
 }
 
+bool av_variants_wanted(enum av_variant_state state, const struct av_variant_measure *m, bool dq)
+{
+    return dq ? state == AV_VARIANT_MEASURED && !m->has_dq : state == AV_VARIANT_WAITING;
+}
+
 /* ---- Beginning ----------------------------------------------------------------- */
 
 enum av_status av_variants_attend(struct av_variants_state *s, const struct av_variants_head *h,
@@ -108,7 +113,7 @@ static size_t query_of(const struct av_variants_state *s, size_t r)
 
 static int bin_of(double part)
 {
-    double at = floor(part * AV_VARIANT_BINS);
+    double at = part * AV_VARIANT_BINS;
     return at < 0 ? 0 : at < AV_VARIANT_BINS ? (int)at : AV_VARIANT_BINS - 1;
 }
 
@@ -141,7 +146,7 @@ static void run_rows(struct av_variants_state *s, size_t from, size_t to)
                                    .rows = b->stats + from,
                                    .invalid = b->invalid + from,
                                    .nonzero = b->nonzero + from,
-                                   .dq = b->dq + from };
+                                   .dq = s->work.dq ? b->dq + from : NULL };
     av_attend_run(s->attend, &rows);
     for (size_t r = from; r < to; r++) {
         if (!b->invalid[r]) {
@@ -185,9 +190,12 @@ static void finish(struct av_variants_state *s)
     s->summary.rows = b->stats;
     s->summary.dq_rms = b->dq;
     av_summary_make(&sum, &s->summary, b->stats, b->column);
-    av_summary_dq(&sum, &s->summary, b->column);
+    if (w->dq) {
+        av_summary_dq(&sum, &s->summary, b->column);
+    }
     *w->out = (struct av_variant_measure){
         .rows = sum.rows,
+        .has_dq = w->dq,
         .at = { [AV_VARIANT_LOGIT_STD] = av_moments_std(&w->logits),
                 [AV_VARIANT_ROW_STD] = av_spread_std(&w->spread),
                 [AV_VARIANT_ENTROPY] = sum.entropy_mean,
@@ -210,7 +218,7 @@ double av_variants_measure_run(struct av_variants_state *s)
     struct av_variants_work *w = &s->work;
     bool all = w->queries == s->head.n_q;
     size_t left = w->queries - w->row;
-    size_t fit = all ? av_variants_fit(s, true) : 1;
+    size_t fit = all ? av_variants_fit(s, w->dq) : 1;
     size_t count = fit < left ? fit : left;
     run_rows(s, w->row, w->row + count);
     w->row += count;
@@ -218,5 +226,5 @@ double av_variants_measure_run(struct av_variants_state *s)
         finish(s);
         w->on = false;
     }
-    return av_variants_row_cost(s, true) * (double)count;
+    return av_variants_row_cost(s, w->dq) * (double)count;
 }

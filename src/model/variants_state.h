@@ -14,7 +14,7 @@
 #include "attnviz/variant_study.h"
 #include "summary.h"
 
-enum { AV_VARIANTS_UNIT = 3000000 };
+enum { AV_VARIANTS_UNIT = 2000000 };
 
 /* Queries and keys with their scores. The sizes may be less than there is
  * memory for. */
@@ -35,6 +35,7 @@ struct av_variants_head {
 /* A measurement in the making: rows [0, row) of those measured are done. */
 struct av_variants_work {
     bool on;
+    bool dq;        /* that too */
     size_t queries; /* that are measured */
     struct av_variant_measure *out;
     enum av_variant_state *state; /* of it */
@@ -101,6 +102,9 @@ void av_variants_head_cut(struct av_variants_head *h, size_t n_q, size_t n_k, si
 /* The moments are to be made anew. */
 void av_variants_head_uncount(struct av_variants_head *h);
 
+/* Does a measure want to be made, or dq that it has not? */
+bool av_variants_wanted(enum av_variant_state state, const struct av_variant_measure *m, bool dq);
+
 /* Does it want nothing more? If it does, does a part of that: draws, multiplies
  * or counts, as p has it. */
 bool av_variants_head_ready(const struct av_variants_head *h);
@@ -145,8 +149,8 @@ double av_variants_pair_run(struct av_variants_state *s);
  * from `was` has not made stale; all: nothing. */
 void av_variants_curves_begin(struct av_variants_state *s, bool all, const struct av_params *was);
 
-/* The next part, 0 when there is none left. */
-double av_variants_curves_run(struct av_variants_state *s);
+/* The next part, 0 when there is none left; dq: of those without. */
+double av_variants_curves_run(struct av_variants_state *s, bool dq);
 
 /* ---- study_variants.c ---------------------------------------------------------- */
 
