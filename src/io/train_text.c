@@ -134,9 +134,9 @@ static void add_more(struct av_str *out, const struct av_train *t, const struct 
         av_str_addf(out, "  w_q and w_k made smaller after %llu of %llu steps\n", (unsigned long long)run->clipped,
                     (unsigned long long)run->steps);
     }
-    if (is_odd(t) && run->epoch_count > 0) {
-        av_str_addf(out, "  sum of a row of weights: %.4g in the last epoch\n",
-                    run->epochs[run->epoch_count - 1].at[AV_TRAIN_ROW_SUM]);
+    const size_t last = run->epoch_count - 1;
+    if (is_odd(t) && run->epoch_count > 0 && isfinite(run->epochs[last].at[AV_TRAIN_ROW_SUM])) {
+        av_str_addf(out, "  sum of a row of weights: %.4g in the last epoch\n", run->epochs[last].at[AV_TRAIN_ROW_SUM]);
     }
 }
 
