@@ -10,10 +10,14 @@
  * logarithms hold where the values underflow.
  *
  * With fewer than two unmasked keys, and at masked keys, J is exactly 0 and
- * its logarithm -infinity. */
+ * its logarithm -infinity.
+ *
+ * A relative of the softmax (bend.h) has a form instead: then entries are what
+ * it says, need not be symmetric, and logarithms are those of doubles. */
 #ifndef ATTNVIZ_JACOBIAN_H
 #define ATTNVIZ_JACOBIAN_H
 
+#include "attnviz/bend.h"
 #include "attnviz/rowstats.h"
 
 #include <stdbool.h>
@@ -26,9 +30,10 @@ struct av_softmax_row {
     const double *p; /* [n] weights */
     size_t n;
     const struct av_rowstats *stats;
+    const struct av_form *form; /* NULL: the softmax */
 };
 
-/* log10 p_i: of the weight itself while it is an ordinary double, else
+/* log10 p_i, with a form of the size of p_i: of the weight itself while it is an ordinary double, else
  * (z_i - max z) / ln 10 + log10 max p. */
 double av_softmax_log10_weight(const struct av_softmax_row *row, size_t i);
 
@@ -58,6 +63,9 @@ struct av_jacobian_norm {
  * p_j (1 - p_j) + sum_{i != j} p_i p_j = 2 p_j (1 - p_j), largest where p is. */
 struct av_jacobian_norm av_jacobian_norm_1(const struct av_rowstats *stats);
 
+/* |J|_inf, the largest sum of sizes in a row, which is norm_1 of the softmax. */
+struct av_jacobian_norm av_jacobian_norm_inf(const struct av_softmax_row *row);
+
 /* |J|_2, the largest eigenvalue. An eigenvalue that is no weight satisfies
  * sum_j p_j^2 / (p_j - x) = 1, which with sum p = 1 is
  *
@@ -70,6 +78,6 @@ struct av_jacobian_norm av_jacobian_norm_1(const struct av_rowstats *stats);
  *
  * whose left side falls, so that bisection finds y; then |J|_2 = p_b y, and
  * p_b = (1 - p_a) / W without any cancellation. When p_a = p_b it is p_a. */
-struct av_jacobian_norm av_jacobian_norm_2(const struct av_softmax_row *row);
+struct av_jacobian_norm av_jacobian_norm_2(const struct av_softmax_row *row); /* of the softmax alone */
 
 #endif

@@ -30,6 +30,11 @@ bool av_logit_list_resize(struct av_logit_list *l, size_t n);
 /* Takes n numbers times `by`: a row of scores and its multiplier. */
 bool av_logit_list_take(struct av_logit_list *l, const double *x, size_t n, double by);
 
+/* Takes those of n logits z that are seen, not -infinity, with the temperature
+ * and the offsets of p taken back. False, and nothing changed, when none is,
+ * when they are too many, or one is not finite. */
+bool av_logit_list_take_seen(struct av_logit_list *l, const double *z, size_t n, const struct av_params *p);
+
 /* Are all the same? Then no factor changes the weights. */
 bool av_logit_list_even(const struct av_logit_list *l);
 

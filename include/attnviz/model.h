@@ -34,8 +34,10 @@ enum av_status av_model_glide(struct av_model *m, const struct av_params *p, uns
 
 /* How much work an update to these parameters and needs would be at most, in
  * multiply-adds of matrix products, which is what takes time: n_q n_k d_k for
- * stale scores (in full, though a larger d_k continues the sums that stand),
- * about six times that, as measured, for AV_NEED_DQ, 0 for everything else. */
+ * stale scores (in full, though a larger d_k continues the sums that stand) and
+ * for each state whose rows need the product again, by a variant that makes
+ * entries of its own or a dtype; about six times that, as measured, for
+ * AV_NEED_DQ, 0 for everything else. */
 double av_model_cost(const struct av_model *m, const struct av_params *asked, unsigned needs);
 
 /* Valid until the next update; never NULL after the first one succeeded. */

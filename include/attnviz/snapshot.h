@@ -4,6 +4,7 @@
 #ifndef ATTNVIZ_SNAPSHOT_H
 #define ATTNVIZ_SNAPSHOT_H
 
+#include "attnviz/bend.h"
 #include "attnviz/params.h"
 #include "attnviz/rowstats.h"
 #include "attnviz/stats.h"
@@ -28,12 +29,13 @@ enum av_need {
 #define AV_DEAD_FRO 1e-3      /* a row whose jacobian_fro is below it is dead */
 #define AV_DEAD_SHARE 0.25    /* so many dead rows are too many */
 
-/* Sums over the rows that count (two or more unmasked keys, no invalid
- * entry). NaN where no row counts. */
+/* Sums over the rows that count (two or more keys seen, valid). NaN where no
+ * row counts. Entropy is that of |w| / sum |w|: of the weights themselves
+ * wherever they are on the simplex. */
 struct av_summary {
     bool scale;               /* is scale on in this state? */
-    double alpha;             /* multiplier in force */
-    struct av_moments logits; /* over unmasked pairs of valid rows, offset included */
+    double alpha;             /* multiplier in force, see struct av_snapshot */
+    struct av_moments logits; /* over what valid rows see, offset and bias included, before any bend */
     double row_std;           /* standard deviation within a row: all that a softmax sees of it */
     size_t rows;              /* rows that count */
     size_t rows_without_keys;
@@ -41,7 +43,10 @@ struct av_summary {
     double one_minus_max_median; /* keeps its precision where max_median rounds to 1 */
     double share_max_gt_0_9, share_max_gt_0_999;
     double entropy_mean, entropy_norm_mean, effective_keys_mean; /* effective keys: mean of exp(entropy) */
-    double sum_p2_mean, row_sum_error_max;
+    double sum_p2_mean;
+    double row_sum_mean;
+    double row_sum_error_max;  /* largest |sum - 1| of any valid row; NaN where the weights have no simplex */
+    double nonzero_share_mean; /* of the keys a row sees, those whose weight is not 0 as stored; NaN: not counted */
     double jacobian_fro_mean, jacobian_fro_median;
     double trace_mean, trace_median;
     double d_scores_rms_median;
@@ -54,7 +59,8 @@ struct av_summary {
 bool av_summary_dead(const struct av_summary *s);
 
 /* Histograms of the scores times 1 and times d_k^-exponent on one axis; of the
- * state that glides, times the multiplier of the moment. */
+ * state that glides, times the multiplier of the moment. Whatever the variant:
+ * what it makes of the scores is in the logits. */
 struct av_score_histogram {
     size_t bins;
     double lo, hi;                         /* the axis, the same for both */
@@ -83,19 +89,33 @@ struct av_snapshot {
     bool from_files;
     bool from_logits; /* one row, given by hand */
     bool probed;      /* key_offset is not 0 */
-    double alpha;     /* multiplier of the current state */
-    bool gliding;     /* alpha is on its way between two states */
+    /* The multiplier of the current state: d_k^-exponent, or 1 with scale off
+     * and for logits given by hand; what a variant brings in its place, with
+     * all factors that every row of the head shares (av_attend_multiplier
+     * times temperature). */
+    double alpha;
+    bool gliding;   /* alpha is on its way between two states */
+    bool varied;    /* the weights are by params.variant or dtype, not the plain softmax in double */
+    bool simplex;   /* weights are >= 0 and sum to 1, rounding apart */
+    bool patterned; /* keys that params.mask leaves may be unseen */
     size_t n_q, n_k, d_k;
 
-    /* [n_q, n_k], row-major, pitch n_k. A masked entry of logits is -infinity
-     * (its weight 0); scores hold a value there all the same. NULL scores
-     * when from_logits. */
+    /* [n_q, n_k], row-major, pitch n_k. What a row does not see, by mask or by
+     * a variant's pattern, has the logit -infinity and the weight 0: readers of
+     * logits and weights go by that. scores are Q K^T whatever the variant, and
+     * hold a value everywhere. NULL scores when from_logits. */
     const double *scores, *logits, *weights;
     const struct av_rowstats *rows; /* [n_q] */
-    const bool *invalid;            /* [n_q]: the row saw a NaN or an infinity */
+    const bool *invalid;            /* [n_q]: no weights, for a score or logit, as the dtype has it, is not finite */
+    const bool *invalid_scores;     /* [n_q]: a score that `mask` leaves is not finite in double */
     const double *dq_rms;           /* [n_q], alpha / T included; NULL unless AV_NEED_DQ, and when from_logits */
+    /* [n_k] each: the Jacobian of the only row, in the form of bend.h; NULL but
+     * when from_logits and varied. */
+    const struct av_form *form;
 
-    struct av_moments score_moments;     /* unmasked pairs of valid rows */
+    /* Over the pairs that `mask` leaves in rows whose scores are finite, seen
+     * by the variant or not; so the histogram. */
+    struct av_moments score_moments;
     double score_row_std;                /* spread of the scores within rows, see struct av_spread */
     double expected_mean, expected_var;  /* of one unmasked pair picked at random; NaN with files */
     double expected_kurtosis;            /* excess; NaN where not known */
@@ -105,15 +125,19 @@ struct av_snapshot {
     /* With scale toggled; rows 0 and NULL unless AV_NEED_OTHER, and when from_logits. */
     struct av_summary other;
     const struct av_rowstats *other_rows; /* [n_q] */
+    const bool *other_invalid;            /* [n_q] */
 
-    /* Independent normal entries with q_mean 0 and no probed key: theory and
-     * theory_std hold only then. */
+    /* Independent normal entries with q_mean 0, no probed key, not varied:
+     * theory and theory_std hold only then. theory_freezing is sqrt(2 ln n),
+     * mean over the rows that see two keys or more; NaN where the variant
+     * bends logits or adds a bias, for it is a statement about a softmax of
+     * independent ones. */
     bool has_theory;
     double theory_std, theory_freezing;
     struct av_theory_means theory;
 
     const struct av_tensor *q_file, *k_file; /* NULL without files */
-    size_t heads, head, k_head;              /* with files: number of query heads, the one shown, its key head */
+    size_t heads, head, k_head; /* number of query heads, the one shown, its key head; 0 when from_logits */
 
     struct av_verdict verdicts[AV_VERDICTS_MAX];
     size_t verdict_count;
@@ -129,8 +153,8 @@ size_t av_row_length(enum av_mask mask, size_t i, size_t n_q, size_t n_k);
  * unmasked keys or more; NaN when there is none. */
 double av_rows_freezing(enum av_mask mask, size_t n_q, size_t n_k);
 
-/* Does row i take part in means, medians and shares: two or more unmasked
- * keys and no invalid entry? rows: s->rows or s->other_rows. */
+/* Does row i take part in means, medians and shares: does it see two keys or
+ * more, and is it valid? rows: s->rows or s->other_rows. */
 bool av_row_counts(const struct av_snapshot *s, const struct av_rowstats *rows, size_t i);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "panels.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- entropy --------------------------------------------------------- */
@@ -30,9 +31,13 @@ static void entropy_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, c
     char keys[AV_NUMBER_MAX];
     av_plot_number(share, sum->entropy_norm_mean, 2);
     av_plot_number(keys, sum->effective_keys_mean, 3);
-    if (brief > 0) {
+    if (!s->simplex) { /* what is left over, or too much, is as telling as the keys */
+        char sum_text[AV_NUMBER_MAX];
+        av_plot_number(sum_text, sum->row_sum_mean, 2);
+        snprintf(out, AV_GAUGE_NOTE, brief > 0 ? "%s · row sum %s" : "%s of |w|/sum|w| · row sum %s", share, sum_text);
+    } else if (brief > 0) {
         snprintf(out, AV_GAUGE_NOTE, "%s · %s keys", share, keys);
-    } else if (s->params.mask == AV_MASK_CAUSAL) {
+    } else if (s->params.mask == AV_MASK_CAUSAL || s->patterned) {
         snprintf(out, AV_GAUGE_NOTE, "%s of ln keys · %s keys", share, keys);
     } else {
         snprintf(out, AV_GAUGE_NOTE, "%s of ln %zu · %s keys", share, s->n_k, keys);
@@ -128,6 +133,10 @@ static void std_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, const
     static const char *const where[AV_GAUGE_BRIEF_MOST + 1] = { " within a row", " in a row", "" };
     char value[AV_NUMBER_MAX];
     char freezing[AV_NUMBER_MAX];
+    if (isnan(s->theory_freezing)) { /* bent logits do not freeze there */
+        snprintf(out, AV_GAUGE_NOTE, "%s%s", av_plot_number(value, std_value(sum), 3), where[brief]);
+        return;
+    }
     snprintf(out, AV_GAUGE_NOTE, "%s%s · freezes at %s%s", av_plot_number(value, std_value(sum), 3), where[brief],
              brief > 0 ? "" : "sqrt(2 ln n) = ", av_plot_number(freezing, s->theory_freezing, 3));
 }
@@ -142,16 +151,26 @@ static double d_scores_value(const struct av_summary *sum)
 static void d_scores_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, const struct av_summary *sum, int brief)
 {
     char value[AV_NUMBER_MAX];
-    (void)s;
-    snprintf(out, AV_GAUGE_NOTE, brief > 0 ? "%s median" : "%s median = multiplier / T × gradient",
-             av_gauge_tiny(value, sum->d_scores_rms_median));
+    const char *full = s->varied ? " of |dw/ds|" : " = multiplier / T × gradient";
+    snprintf(out, AV_GAUGE_NOTE, "%s median%s", av_gauge_tiny(value, sum->d_scores_rms_median), brief > 0 ? "" : full);
 }
 
 /* The first three are always there, the others where the height allows. */
 const struct av_gauge av_gauges[AV_GAUGES] = {
-    { "entropy", "H", "0", "1", { 0, 1, false, 0 }, entropy_value, entropy_theory, NULL, never, entropy_note },
+    { "entropy",
+      "H",
+      "entropy |w|",
+      "0",
+      "1",
+      { 0, 1, false, 0 },
+      entropy_value,
+      entropy_theory,
+      NULL,
+      never,
+      entropy_note },
     { "largest p",
       "p",
+      "largest w",
       "0",
       "1",
       { 0, 1, false, 0 },
@@ -162,6 +181,7 @@ const struct av_gauge av_gauges[AV_GAUGES] = {
       largest_note },
     { "gradient",
       "J",
+      NULL,
       "1e-6",
       "1",
       { 1e-6, 1, true, 0 },
@@ -172,6 +192,7 @@ const struct av_gauge av_gauges[AV_GAUGES] = {
       gradient_note },
     { "logit std",
       "sd",
+      NULL,
       "0.01",
       "100",
       { 0.01, 100, true, 0 },
@@ -180,5 +201,5 @@ const struct av_gauge av_gauges[AV_GAUGES] = {
       std_limit,
       std_alarmed,
       std_note },
-    { "d_scores", "ds", "1e-6", "1", { 1e-6, 1, true, 0 }, d_scores_value, NULL, NULL, never, d_scores_note },
+    { "d_scores", "ds", NULL, "1e-6", "1", { 1e-6, 1, true, 0 }, d_scores_value, NULL, NULL, never, d_scores_note },
 };

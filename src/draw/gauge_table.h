@@ -10,6 +10,7 @@ enum { AV_GAUGE_NOTE = 96, AV_GAUGE_BRIEF_MOST = 2, AV_GAUGES = 5 };
 
 struct av_gauge {
     const char *label, *symbol;
+    const char *no_simplex; /* the label where weights have no simplex; NULL: the same */
     const char *lo_text, *hi_text;
     struct av_axis axis; /* cells: set when drawn */
     double (*value)(const struct av_summary *sum);

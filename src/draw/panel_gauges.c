@@ -194,7 +194,8 @@ static void draw_gauge(struct av_canvas *c, const struct av_gauge *g, struct av_
     int right = r.x + r.w;
     bool narrow = r.w < LABEL_W + NUMBER_W;
     int x = r.x + (narrow ? SYMBOL_W : LABEL_W);
-    av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, narrow ? g->symbol : g->label);
+    const char *label = s->simplex || g->no_simplex == NULL ? g->label : g->no_simplex;
+    av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, narrow ? g->symbol : label);
     if (alarmed) {
         av_canvas_put(c, x - 2, r.y, AV_MARK_ALARM, AV_ROLE_BAD);
     }

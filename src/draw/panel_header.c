@@ -2,21 +2,63 @@
 #include "panels.h"
 
 #include "attnviz/utf8.h"
+#include "attnviz/variant.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = AV_PIECE_MAX, PIECES = 8, NAME_MOST = 24 };
+enum { PIECE = AV_PIECE_MAX, PIECES = 9, NAME_MOST = 24 };
 
 /* ---- the formula ----------------------------------------------------- */
+
+/* The scores that are multiplied: a variant may make others of the entries, or
+ * of the scores, which is told by a hat. */
+static const char *scores_text(const struct av_snapshot *s)
+{
+    unsigned flags = s->varied ? av_variant_flags(s->params.variant) : 0;
+    return s->from_logits                      ? "logits"
+           : (flags & AV_VARIANT_ENTRIES) != 0 ? "q^·k^"
+           : (flags & AV_VARIANT_SCORES) != 0  ? "s^"
+                                               : "q·k";
+}
+
+/* The name of the chosen row of a group when it is one of these, else NULL. */
+static const char *one_of(const struct av_snapshot *s, enum av_variant_group group, const char *const *names)
+{
+    const struct av_variant *row = av_variant_of(s->params.variant, group);
+    for (; row != NULL && *names != NULL; names++) {
+        if (strcmp(row->name, *names) == 0) {
+            return row->name;
+        }
+    }
+    return NULL;
+}
+
+/* Of a variant: "q^·k^ × 0.125", the factor that all rows of the head share;
+ * what differs from row to row, and what is added, by its name. */
+static void varied_text(char out[PIECE], const struct av_snapshot *s)
+{
+    static const char *const by_row[] = { "logn", "ssmax", "llama4", NULL };
+    static const char *const bias[] = { "alibi", NULL };
+    char number[AV_NUMBER_MAX];
+    const char *factor = one_of(s, AV_GROUP_SCALE, by_row);
+    const char *added = one_of(s, AV_GROUP_PATTERN, bias);
+    bool multiplied = s->alpha < 1 || s->alpha > 1;
+    av_plot_number(number, s->alpha, 3);
+    snprintf(out, PIECE, "%s%s%s%s%s%s%s", scores_text(s), multiplied ? " × " : "", multiplied ? number : "",
+             factor != NULL ? " × " : "", factor != NULL ? factor : "", added != NULL ? " + " : "",
+             added != NULL ? added : "");
+}
 
 /* What happens to the scores: "q·k / √64". */
 static void product_text(char out[PIECE], const struct av_snapshot *s, bool ascii)
 {
     const struct av_params *p = &s->params;
     char number[AV_NUMBER_MAX];
-    if (s->from_logits) {
+    if (s->varied) {
+        varied_text(out, s);
+    } else if (s->from_logits) {
         snprintf(out, PIECE, "logits");
     } else if (s->gliding) { /* on its way between two states */
         snprintf(out, PIECE, "q·k × %s", av_plot_number(number, s->alpha, 3));
@@ -94,15 +136,18 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
 {
     const struct av_params *p = &s->params;
     size_t n = 0;
+    if (s->varied) {
+        av_panel_variant(pieces[n++], s);
+    }
     if (s->from_logits) {
         snprintf(pieces[n++], PIECE, "%zu logit%s given", s->n_k, s->n_k == 1 ? "" : "s");
         return n;
     }
-    if (p->scale == 0 || s->gliding) { /* not in the formula */
+    if (p->scale == 0 || s->gliding || s->varied) { /* not in the formula */
         snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
     }
     size_text(pieces[n++], s, brief);
-    if (s->from_files) {
+    if (s->from_files || s->heads > 1) {
         snprintf(pieces[n++], PIECE, brief ? "head %zu/%zu" : "head %zu of %zu", s->head, s->heads);
     }
     if (p->mask == AV_MASK_CAUSAL) {

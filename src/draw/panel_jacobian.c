@@ -1,9 +1,12 @@
-/* panel_jacobian.c - the Jacobian of the softmax as a signed heatmap.
+/* panel_jacobian.c - the Jacobian of the softmax, or of what stands in its
+ * place, as a signed heatmap.
  *
- * Positive entries stand on the diagonal only: blocks in the ramp's colours.
- * Negative ones are round marks that grow. Sizes have one scale in every
- * state, from 0 to 1/4, which no entry exceeds, by their roots, where small
- * ones stay visible; or by logarithm, over twelve powers of ten. */
+ * Positive entries are blocks in the ramp's colours: of the softmax those of
+ * the diagonal. Negative ones are round marks that grow. Sizes have one scale
+ * in every state, from 0 to 1/4, which no entry of the softmax exceeds, and to
+ * more where others do; by their roots, where small ones stay visible, or by
+ * logarithm, over twelve powers of ten. Other bends than the softmax have
+ * entries that are 0: they are left blank. */
 #include "panels_softmax.h"
 
 #include "attnviz/utf8.h"
@@ -34,11 +37,22 @@ struct av_heat_grid av_panel_jacobian_grid(struct av_rect r, size_t n)
     return g;
 }
 
+/* The upper end of the scale of sizes. */
+static double end_of(const struct av_softmax_row *row)
+{
+    if (row->form == NULL) {
+        return AV_JACOBIAN_LARGEST;
+    }
+    struct av_jacobian_place at = av_jacobian_largest(row, (struct av_jacobian_block){ 0, row->n, 0, row->n });
+    double most = fabs(av_jacobian_entry(row, at.row, at.col));
+    return most > AV_JACOBIAN_LARGEST ? av_plot_step(most, 1, false) : AV_JACOBIAN_LARGEST;
+}
+
 /* How large an entry is on the scale, 0 .. 1. */
-static double part_of(const struct av_softmax_row *row, struct av_jacobian_place at, bool log)
+static double part_of(const struct av_softmax_row *row, struct av_jacobian_place at, bool log, double end)
 {
     double part = log ? 1 - av_jacobian_log10_entry(row, at.row, at.col) / LOG_BOTTOM
-                      : sqrt(fabs(av_jacobian_entry(row, at.row, at.col)) / AV_JACOBIAN_LARGEST);
+                      : sqrt(fabs(av_jacobian_entry(row, at.row, at.col)) / end);
     return fmin(fmax(part, 0), 1);
 }
 
@@ -68,7 +82,7 @@ static void draw_number(struct av_canvas *c, struct av_rect cell, const struct a
 {
     double v = av_jacobian_entry(row, at.row, at.col);
     double log10_v = av_jacobian_log10_entry(row, at.row, at.col);
-    const char *sign = at.row == at.col || isinf(log10_v) ? "" : "-";
+    const char *sign = v < 0 || (row->form == NULL && at.row != at.col && !isinf(log10_v)) ? "-" : "";
     int end = cell.x;
     for (int digits = 3; digits > 0 && end == cell.x; digits--) {
         char number[AV_NUMBER_MAX];
@@ -78,7 +92,8 @@ static void draw_number(struct av_canvas *c, struct av_rect cell, const struct a
     }
 }
 
-static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const struct av_lab_row *lab, bool log)
+static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const struct av_lab_row *lab, bool log,
+                       double end)
 {
     for (size_t i = 0; i < g->rows; i += g->pool_rows) {
         for (size_t j = 0; j < g->cols; j += g->pool_cols) {
@@ -87,7 +102,12 @@ static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const 
             struct av_jacobian_block block = { i, rows, j, cols };
             struct av_jacobian_place at = av_jacobian_largest(&lab->row, block);
             struct av_rect cell = { av_heat_x(g, j), av_heat_y(g, i), g->cell_w, g->cell_h };
-            draw_cell(c, cell, part_of(&lab->row, at, log), at.row == at.col);
+            double v = av_jacobian_entry(&lab->row, at.row, at.col);
+            bool blank = lab->row.form != NULL && v == 0;
+            bool positive = lab->row.form != NULL ? v > 0 : at.row == at.col;
+            if (!blank) {
+                draw_cell(c, cell, part_of(&lab->row, at, log, end), positive);
+            }
             if (g->cell_w >= NUMBERS_W) {
                 draw_number(c, cell, &lab->row, at);
             }
@@ -97,10 +117,15 @@ static void draw_cells(struct av_canvas *c, const struct av_heat_grid *g, const 
 
 /* "J = dp/dz = diag(p) - p pᵀ  largest of 6×2": a shorter name where that is
  * too long. */
-static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g)
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+                       const struct av_lab_row *lab)
 {
-    static const char *const names[] = { "J = dp/dz = diag(p) - p pᵀ", "J = diag(p) - p pᵀ", "J = dp/dz", "J" };
-    enum { NAMES = sizeof names / sizeof *names };
+    enum { NAMES = 4 };
+    char other[64];
+    snprintf(other, sizeof other, "J = dw/dz of %s", lab->bend);
+    const char *const softmax[NAMES] = { "J = dp/dz = diag(p) - p pᵀ", "J = diag(p) - p pᵀ", "J = dp/dz", "J" };
+    const char *const bent[NAMES] = { other, "J = dw/dz", "J = dw/dz", "J" };
+    const char *const *names = lab->row.form == NULL ? softmax : bent;
     bool pooled = g->pool_rows > 1 || g->pool_cols > 1;
     char note[64] = "p ↓ z →";
     if (pooled) {
@@ -116,10 +141,16 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     av_plot_fit(c, x + 2, right, r.y, pooled ? AV_ROLE_TEXT : AV_ROLE_DIM, note);
 }
 
-/* "+ 0 <ramp> .25   - 0 <discs> -.25   ~ √|J|". */
-static void draw_legend(struct av_canvas *c, int x, int right, int y, bool log)
+/* "+ 0 <ramp> .25   - 0 <discs> -.25   ~ √|J|", of other ends those. */
+static void draw_legend(struct av_canvas *c, int x, int right, int y, bool log, double end)
 {
-    static const char *const most[2][2] = { { " .25", " -.25" }, { " 1", " -1" } };
+    char number[AV_NUMBER_MAX];
+    char ends[2][AV_NUMBER_MAX + 4];
+    bool quarter = end <= AV_JACOBIAN_LARGEST;
+    av_plot_short(number, end, 2);
+    snprintf(ends[0], sizeof ends[0], " %s", quarter ? ".25" : number);
+    snprintf(ends[1], sizeof ends[1], " -%s", quarter ? ".25" : number);
+    const char *const most[2][2] = { { ends[0], ends[1] }, { " 1", " -1" } };
     static const char *const least[2] = { "+ 0 ", "+ 1e-12 " };
     static const char *const least_negative[2] = { "- 0 ", "- " };
     static const char *const scales[2][2] = { { "size ~ √|J|", "size ~ sqrt|J|" }, { "by log10 |J|", "by log10 |J|" } };
@@ -143,10 +174,11 @@ void av_panel_jacobian(struct av_canvas *c, struct av_rect r, const struct av_la
         return;
     }
     struct av_rect clip = av_plot_enter(c, r);
-    draw_title(c, r, &g);
+    double end = end_of(&lab->row);
+    draw_title(c, r, &g, lab);
     av_panel_row_labels(c, &g, (int64_t)lab->key);
     av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)lab->key);
-    draw_cells(c, &g, lab, log);
-    draw_legend(c, r.x + 1, r.x + r.w, g.cells.y + g.cells.h, log);
+    draw_cells(c, &g, lab, log, end);
+    draw_legend(c, r.x + 1, r.x + r.w, g.cells.y + g.cells.h, log, end);
     av_canvas_clip(c, clip);
 }

@@ -1,6 +1,8 @@
 /* panel_logits.c - a row of logits and its weights as columns, key by key. */
 #include "panels_softmax.h"
 
+#include "attnviz/variant.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -28,8 +30,17 @@ bool av_lab_row(const struct av_snapshot *s, struct av_lab_row *out)
     if (s->n_q == 0 || s->invalid[i] || s->rows[i].keys == 0) {
         return false;
     }
-    struct av_softmax_row row = { s->logits + i * s->n_k, s->weights + i * s->n_k, s->n_k, &s->rows[i] };
-    *out = (struct av_lab_row){ row, av_panel_key(s), s->params.x_range, s->from_logits ? s->params.logits.at : NULL };
+    struct av_softmax_row row = { s->logits + i * s->n_k, s->weights + i * s->n_k, s->n_k, &s->rows[i], s->form };
+    *out = (struct av_lab_row){
+        .row = row,
+        .key = av_panel_key(s),
+        .range = s->params.x_range,
+        .given = s->from_logits ? s->params.logits.at : NULL,
+        .bend = av_panel_bend(s),
+        .simplex = s->simplex || !s->varied,
+        /* Rounded sums are not the same ones. */
+        .shifts = (av_variant_flags(s->params.variant) & AV_VARIANT_SHIFTS) != 0 || s->params.dtype != AV_DTYPE_F64,
+    };
     return true;
 }
 
@@ -37,7 +48,7 @@ const char *av_lab_weight(char out[AV_NUMBER_MAX], const struct av_softmax_row *
 {
     char rest[AV_NUMBER_MAX];
     const struct av_rowstats *stats = row->stats;
-    if (j != stats->argmax || stats->max <= CLOSE_TO_1 || stats->keys < 2) {
+    if (j != stats->argmax || stats->max <= CLOSE_TO_1 || stats->keys < 2 || row->form != NULL) {
         return av_plot_tiny(out, row->p[j], av_softmax_log10_weight(row, j), digits);
     }
     av_plot_tiny(rest, stats->one_minus_max, av_rowstats_log10_one_minus_max(stats), 1);
@@ -175,12 +186,15 @@ static void draw_bars(struct av_canvas *c, struct av_rect r, const struct bars *
 void av_panel_logits(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab,
                      const struct av_heat_grid *grid)
 {
-    double top = lab->row.z[lab->row.stats->argmax];
+    double top = lab->row.stats->max_logit;
+    const char *full = lab->shifts ? "add to all (b/B) or change the offset: weights change, too"
+                                   : "add to all (b/B) or change the offset: only this axis moves";
+    const char *brief = lab->shifts ? "b/B add: weights change, too" : "b/B add: only the axis moves";
+    const char *least = lab->shifts ? "" : "b/B: the axis moves";
     struct bars b = { .lab = lab,
                       .value = lab->row.z,
                       .name = "logits z",
-                      .notes = { "add to all (b/B) or change the offset: only this axis moves",
-                                 "b/B add: only the axis moves", "b/B: the axis moves" },
+                      .notes = { full, brief, least },
                       .lo = top - lab->range,
                       .hi = top,
                       .relative = true };
@@ -190,12 +204,20 @@ void av_panel_logits(struct av_canvas *c, struct av_rect r, const struct av_lab_
 void av_panel_logit_weights(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab,
                             const struct av_heat_grid *grid)
 {
-    double top = av_plot_step(lab->row.stats->max, 1, false);
+    double most = lab->row.stats->max;
+    double top = most > 0 ? av_plot_step(most, 1, false) : 1;
+    bool softmax = lab->row.form == NULL;
+    char name[64] = "weights p";
+    if (!softmax) {
+        snprintf(name, sizeof name, lab->simplex ? "weights p of %s" : "weights w of %s", lab->bend);
+    }
+    const char *full = !softmax ? "" : "unchanged when all logits move (b/B), changed by factors (f/F)";
+    const char *brief = !softmax ? "" : "b/B: unchanged  f/F: changed";
+    const char *least = !softmax ? "" : "b/B: unchanged";
     struct bars b = { .lab = lab,
                       .value = lab->row.p,
-                      .name = "weights p",
-                      .notes = { "unchanged when all logits move (b/B), changed by factors (f/F)",
-                                 "b/B: unchanged  f/F: changed", "b/B: unchanged" },
+                      .name = name,
+                      .notes = { full, brief, least },
                       .lo = 0,
                       .hi = top,
                       .relative = false };

@@ -42,7 +42,7 @@ static void draw_head(struct av_canvas *c, struct av_rect r, const struct av_sna
 {
     for (int scale = 1; scale >= 0; scale--) {
         struct av_look look = av_look_scale(scale == 1);
-        bool now = (s->params.scale != 0) == (scale == 1);
+        bool now = (s->params.scale != 0) == (scale == 1) && !s->varied;
         int first = scale == 1 ? 0 : 2;
         char name[32];
         snprintf(name, sizeof name, now ? "%s now" : "%s", look.name);

@@ -4,29 +4,38 @@
 #include <math.h>
 #include <stdio.h>
 
-/* "query 7   largest p 0.19 at key 12   entropy 2.9", as far as it fits. */
+/* "query 7   largest p 0.19 at key 12   entropy 2.9", as far as it fits; of
+ * weights that have no simplex "... row sum 0.53   entropy of |w| 2.9". */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
 {
     size_t i = av_panel_query(s);
     const struct av_rowstats *row = &s->rows[i];
     char number[AV_NUMBER_MAX];
-    char text[96];
+    char text[AV_PIECE_MAX + 16];
     int right = r.x + r.w;
     snprintf(text, sizeof text, "query %zu", i);
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, text);
     if (s->invalid[i] || row->keys == 0) {
-        av_plot_fit(c, x + 1, right, r.y, AV_ROLE_BAD, s->invalid[i] ? "holds a NaN or an infinity" : "has no keys");
+        char why[AV_PIECE_MAX];
+        snprintf(text, sizeof text, "holds %s", av_panel_invalid(why, s, i));
+        av_plot_fit(c, x + 1, right, r.y, AV_ROLE_BAD, s->invalid[i] ? text : "has no keys");
         return;
     }
-    snprintf(text, sizeof text, "largest p %s at key %zu", av_panel_weight(number, row->max, row->one_minus_max),
-             row->argmax);
+    const char *symbol = s->simplex ? "p" : "w";
+    snprintf(text, sizeof text, "largest %s %s at key %zu", symbol,
+             av_panel_weight(number, row->max, row->one_minus_max), row->argmax);
     int end = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     if (end == x + 2) {
-        snprintf(text, sizeof text, "p %s at %zu", number, row->argmax);
+        snprintf(text, sizeof text, "%s %s at %zu", symbol, number, row->argmax);
         end = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     }
     x = end;
-    snprintf(text, sizeof text, "entropy %s", av_plot_number(number, row->entropy, 3));
+    if (!s->simplex) {
+        snprintf(text, sizeof text, "row sum %s", av_plot_number(number, row->row_sum, 3));
+        x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    }
+    snprintf(text, sizeof text, s->simplex ? "entropy %s" : "entropy of |w| %s",
+             av_plot_number(number, row->entropy, 3));
     av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
 }
 
@@ -34,23 +43,26 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
  * column leaves would make zero look like one. */
 static const double LEAST_PART = 1.0 / 16;
 
+/* The weight of the greatest size. */
 static double largest_of(const double *p, size_t n)
 {
     double most = 0;
     for (size_t j = 0; j < n; j++) {
-        most = fmax(most, p[j]);
+        most = fabs(p[j]) > fabs(most) ? p[j] : most;
     }
     return most;
 }
 
+/* Columns by size, negative weights shaded. */
 static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s,
                          const struct av_heat_grid *g)
 {
     size_t i = av_panel_query(s);
     const double *p = s->weights + i * s->n_k;
-    double top = s->rows[i].max;
+    double top = fabs(largest_of(p, s->n_k));
     /* One series: full blocks in every state, as a shade has no eighths. */
     struct av_fill fill = { 0x2588, av_look_now(s).fill.role };
+    struct av_fill negative = { 0x2592, AV_ROLE_UNSCALED };
     char number[AV_NUMBER_MAX];
     for (int digits = 2; digits > 0; digits--) {
         av_plot_number(number, top, digits);
@@ -64,11 +76,12 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
         size_t first = x * g->pool_cols;
         size_t n = g->cols - first < g->pool_cols ? g->cols - first : g->pool_cols;
-        double part = largest_of(p + g->col + first, n) / top;
+        double v = largest_of(p + g->col + first, n);
+        double part = fabs(v) / top;
         /* Wide columns keep a gap, so that equal ones can be counted. */
         int w = g->cell_w > 2 ? g->cell_w - 1 : g->cell_w;
         for (int k = 0; k < w && part >= LEAST_PART; k++) {
-            av_plot_column(c, g->cells.x + (int)x * g->cell_w + k, r.y + r.h - 1, r.h, part, fill);
+            av_plot_column(c, g->cells.x + (int)x * g->cell_w + k, r.y + r.h - 1, r.h, part, v < 0 ? negative : fill);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* panel_row_numbers.c - what the softmax made of a row, in numbers. */
+/* panel_row_numbers.c - what the softmax, or another bend, made of a row, in numbers. */
 #include "panels_softmax.h"
 
 #include <float.h>
@@ -12,6 +12,8 @@ static const double LOG_LEAST = -999;
 
 static const char *const lesson = "Add to all logits (b/B) or change the offset (o/O): the axis of z moves, no weight "
                                   "does. Multiply them (f/F) or change the temperature (t/T): the weights change.";
+static const char *const lesson_of_shifts = "Add to all logits (b/B) or change the offset (o/O): weights change, which "
+                                            "those of the softmax would not.";
 
 /* One line: its name, and a value of which log10 is known. */
 struct number {
@@ -19,16 +21,30 @@ struct number {
     double value, log10;
 };
 
+/* What numbers that are 0 are. */
+enum zero {
+    ZERO_TINY,   /* of the softmax: only beyond all doubles */
+    ZERO_EXACT,  /* a single key, a masked one */
+    ZERO_DOUBLE, /* of other bends, as doubles have it */
+    ZEROS
+};
+
+static enum zero zero_of(const struct av_softmax_row *row)
+{
+    return row->form != NULL ? ZERO_DOUBLE : row->stats->keys >= 2 ? ZERO_TINY : ZERO_EXACT;
+}
+
 /* What vanishes is never shown as 0: a single key alone makes it exactly so,
  * and where even the gap of the logits passes the largest double, it is said.
  * Far below the smallest double the value is as good as its logarithm. */
-static void draw_number(struct av_canvas *c, struct av_rect r, const struct number *n, bool choice)
+static void draw_number(struct av_canvas *c, struct av_rect r, const struct number *n, enum zero zero)
 {
+    static const char *const zeros[ZEROS] = { "< 10^-1e308", "0 exactly", "0" };
     char text[AV_NUMBER_MAX];
     int right = r.x + r.w;
     av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TEXT, n->name);
     if (isinf(n->log10)) {
-        av_plot_fit(c, r.x + VALUE_AT, right, r.y, AV_ROLE_TEXT, choice ? "< 10^-1e308" : "0 exactly");
+        av_plot_fit(c, r.x + VALUE_AT, right, r.y, AV_ROLE_TEXT, zeros[zero]);
     } else if (n->log10 < LOG_LEAST) {
         av_plot_fit(c, r.x + VALUE_AT, right, r.y, AV_ROLE_TEXT, av_plot_tiny(text, n->value, n->log10, 3));
     } else {
@@ -61,40 +77,51 @@ static void draw_entropy(struct av_canvas *c, struct av_rect r, const struct av_
     av_plot_fit(c, r.x + VALUE_AT, r.x + r.w, r.y + 1, AV_ROLE_TEXT, text);
 }
 
-static void draw_numbers(struct av_canvas *c, struct av_rect *r, const struct number *numbers, size_t n, bool choice)
+static void draw_numbers(struct av_canvas *c, struct av_rect *r, const struct number *numbers, size_t n, enum zero zero)
 {
     for (size_t i = 0; i < n; i++, r->y++) {
-        draw_number(c, *r, &numbers[i], choice);
+        draw_number(c, *r, &numbers[i], zero);
     }
 }
 
 /* The weights' own numbers. */
-static void draw_weights(struct av_canvas *c, struct av_rect *r, const struct av_rowstats *row)
+static void draw_weights(struct av_canvas *c, struct av_rect *r, const struct av_lab_row *lab)
 {
-    const struct number entropy = { "entropy, nats", row->entropy, av_rowstats_log10_entropy(row) };
+    const struct av_rowstats *row = lab->row.stats;
+    const char *name = lab->simplex ? "entropy, nats" : "H of |w|, nats";
+    const struct number entropy = { name, row->entropy, av_rowstats_log10_entropy(row) };
+    const struct number sum = { "row sum", row->row_sum, log10(row->row_sum) };
+    enum zero zero = zero_of(&lab->row);
     const struct number rest = { "1 - max", row->one_minus_max, av_rowstats_log10_one_minus_max(row) };
     draw_title(c, *r, "the row", "log10");
     r->y++;
-    draw_numbers(c, r, &entropy, 1, row->keys >= 2);
+    draw_numbers(c, r, &entropy, 1, zero);
     draw_entropy(c, *r, row);
     r->y += 2;
-    draw_numbers(c, r, &rest, 1, row->keys >= 2);
+    draw_numbers(c, r, &rest, 1, zero);
+    if (!lab->simplex) {
+        draw_numbers(c, r, &sum, 1, zero);
+    }
 }
 
 static void draw_norms(struct av_canvas *c, struct av_rect *r, const struct av_softmax_row *row)
 {
     const struct av_rowstats *stats = row->stats;
-    struct av_jacobian_norm norm_2 = av_jacobian_norm_2(row);
-    struct av_jacobian_norm norm_1 = av_jacobian_norm_1(stats);
+    struct av_jacobian_norm rows = av_jacobian_norm_inf(row);
     const struct number numbers[] = {
         { "trace", stats->trace, av_rowstats_log10_trace(stats) },
         { "jacobian_fro", stats->jacobian_fro, av_rowstats_log10_jacobian_fro(stats) },
-        { "spectral", norm_2.value, norm_2.log10 },
-        { "row sum, max", norm_1.value, norm_1.log10 },
     };
+    const struct number sums = { "row sum, max", rows.value, rows.log10 };
     draw_title(c, *r, "norms of J", "");
     r->y++;
-    draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, stats->keys >= 2);
+    draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, zero_of(row));
+    if (row->form == NULL) { /* of symmetric ones only */
+        struct av_jacobian_norm norm_2 = av_jacobian_norm_2(row);
+        const struct number spectral = { "spectral", norm_2.value, norm_2.log10 };
+        draw_numbers(c, r, &spectral, 1, zero_of(row));
+    }
+    draw_numbers(c, r, &sums, 1, zero_of(row));
 }
 
 /* "4", of a given one that temperature and offsets have changed "4, given 8". */
@@ -119,15 +146,15 @@ static void draw_key(struct av_canvas *c, struct av_rect *r, const struct av_lab
     size_t j = lab->key;
     bool masked = isinf(row->z[j]) && row->z[j] < 0;
     const struct number numbers[] = {
-        { "p", row->p[j], av_softmax_log10_weight(row, j) },
-        { "dp/dz", av_jacobian_entry(row, j, j), av_jacobian_log10_entry(row, j, j) },
+        { lab->simplex ? "p" : "w", row->p[j], av_softmax_log10_weight(row, j) },
+        { lab->simplex ? "dp/dz" : "dw/dz", av_jacobian_entry(row, j, j), av_jacobian_log10_entry(row, j, j) },
     };
     char text[64];
     snprintf(text, sizeof text, "key %zu", j);
     av_plot_fit(c, r->x + 1, r->x + r->w, r->y++, AV_ROLE_SELECT, text);
     draw_logit(c, *r, lab);
     r->y++;
-    draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, row->stats->keys >= 2 && !masked);
+    draw_numbers(c, r, numbers, sizeof numbers / sizeof *numbers, masked ? ZERO_EXACT : zero_of(row));
 }
 
 void av_panel_row_line(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab)
@@ -141,7 +168,8 @@ void av_panel_row_line(struct av_canvas *c, struct av_rect r, const struct av_la
     char number[AV_NUMBER_MAX];
     char text[64];
     int x = r.x + 1;
-    snprintf(text, sizeof text, "key %zu: p %s", lab->key, av_lab_weight(number, &lab->row, lab->key, 4));
+    snprintf(text, sizeof text, lab->simplex ? "key %zu: p %s" : "key %zu: w %s", lab->key,
+             av_lab_weight(number, &lab->row, lab->key, 4));
     x = av_plot_fit(c, x, r.x + r.w, r.y, AV_ROLE_SELECT, text) + 2;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         av_plot_tiny(number, numbers[i].value, numbers[i].log10, 3);
@@ -156,14 +184,15 @@ void av_panel_row_numbers(struct av_canvas *c, struct av_rect r, const struct av
     struct av_rect clip = av_plot_enter(c, r);
     int gap = r.h >= LINES;
     struct av_rect at = { r.x, r.y, r.w, 1 };
-    draw_weights(c, &at, lab->row.stats);
+    draw_weights(c, &at, lab);
     at.y += gap;
     draw_norms(c, &at, &lab->row);
     at.y += gap;
     draw_key(c, &at, lab);
     at.h = r.y + r.h - at.y - 2;
     if (at.h >= LESSON_LEAST_H) {
-        av_plot_wrap(c, (struct av_rect){ at.x + 1, at.y + 2, at.w - 1, at.h }, AV_ROLE_DIM, lesson);
+        av_plot_wrap(c, (struct av_rect){ at.x + 1, at.y + 2, at.w - 1, at.h }, AV_ROLE_DIM,
+                     lab->shifts ? lesson_of_shifts : lesson);
     }
     av_canvas_clip(c, clip);
 }

@@ -37,9 +37,19 @@ struct rows {
     bool other; /* of the state with scale toggled */
 };
 
+static const struct av_rowstats *stats_of(const struct rows *rows)
+{
+    return rows->other ? rows->s->other_rows : rows->s->rows;
+}
+
+static bool counts(const struct rows *rows, size_t i)
+{
+    return av_row_counts(rows->s, stats_of(rows), i);
+}
+
 static double log10_jacobian(const struct rows *rows, size_t i)
 {
-    return av_rowstats_log10_jacobian_fro((rows->other ? rows->s->other_rows : rows->s->rows) + i);
+    return av_rowstats_log10_jacobian_fro(stats_of(rows) + i);
 }
 
 static double log10_value(const struct rows *rows, size_t i)
@@ -58,7 +68,7 @@ static struct range range_of(const struct rows *rows, size_t first, size_t count
 {
     struct range r = { false, NONE, NONE };
     for (size_t i = first; i < first + count; i++) {
-        if (av_row_counts(rows->s, rows->s->rows, i)) {
+        if (counts(rows, i)) {
             widen(&r, log10_value(rows, i));
         }
     }
@@ -80,11 +90,12 @@ static bool has_series(const struct rows *rows)
 /* ---- the axis -------------------------------------------------------- */
 
 /* log10 of what the keys add from d_scores to dq: how far they lie apart. The
- * state does not matter to sampled keys, and to those of files hardly. */
+ * state does not matter to sampled keys, and to those of files hardly; what a
+ * variant does to them is measured as well. */
 static double log10_keys(const struct rows *rows)
 {
     const struct av_snapshot *s = rows->s;
-    if (!s->from_files) {
+    if (!s->from_files && !s->varied) {
         return log10(s->params.k_std) + 0.5 * log10((double)s->d_k);
     }
     const struct rows now = { s, AV_ROW_DQ, false };
@@ -92,12 +103,12 @@ static double log10_keys(const struct rows *rows)
     double n = 0;
     for (size_t i = 0; i < s->n_q; i++) {
         double ratio = log10_value(&now, i) - log10_jacobian(&now, i);
-        if (av_row_counts(s, s->rows, i) && isfinite(ratio)) {
+        if (counts(&now, i) && isfinite(ratio)) {
             sum += ratio;
             n++;
         }
     }
-    return n > 0 ? sum / n - log10(s->now.alpha / s->params.temperature) : 0;
+    return n > 0 ? sum / n - log10(fabs(s->now.alpha) / s->params.temperature) : 0;
 }
 
 /* log10 of what a Jacobian of 1 is on the axis. dq_rms is measured in one of
@@ -105,7 +116,7 @@ static double log10_keys(const struct rows *rows)
 static double log10_unit(const struct rows *rows)
 {
     const struct av_snapshot *s = rows->s;
-    double alpha = rows->other ? s->other.alpha : s->now.alpha;
+    double alpha = fabs(rows->other ? s->other.alpha : s->now.alpha);
     return rows->quantity == AV_ROW_DQ ? log10(alpha / s->params.temperature) + log10_keys(rows) : 0;
 }
 
@@ -118,7 +129,7 @@ static struct range range_of_both(const struct rows series[2])
         const struct rows *rows = &series[k];
         double unit = has_values(rows) ? log10_unit(rows) : (double)NAN;
         for (size_t i = 0; isfinite(unit) && i < rows->s->n_q; i++) {
-            double v = av_row_counts(rows->s, rows->s->rows, i) ? unit + log10_jacobian(rows, i) : (double)NAN;
+            double v = counts(rows, i) ? unit + log10_jacobian(rows, i) : (double)NAN;
             if (isfinite(v)) {
                 widen(&all, v);
             }
@@ -164,7 +175,7 @@ static void rank_rows(struct ranks *ranks, const struct rows *rows, const struct
 {
     *ranks = (struct ranks){ .lo = log10(a->lo), .hi = log10(a->hi) };
     for (size_t i = 0; i < rows->s->n_q; i++) {
-        if (av_row_counts(rows->s, rows->s->rows, i)) {
+        if (counts(rows, i)) {
             double at = (log10_value(rows, i) - ranks->lo) / (ranks->hi - ranks->lo) * (RANKS - 2) + 1;
             ranks->counts[at > 0 ? (at < RANKS ? (size_t)at : RANKS - 1) : 0]++;
             ranks->total++;
@@ -320,17 +331,20 @@ struct av_heat_grid av_panel_rows_grid(struct av_rect r, size_t n_q)
     return gains ? tight : roomy;
 }
 
-static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g, const struct av_snapshot *s,
                        enum av_row_quantity quantity, bool sorted, bool below)
 {
     static const char *const names[] = { "jacobian_fro", "dq_rms" };
-    static const char *const meanings[] = { "of each query's softmax", "what reaches each query" };
+    char meaning[64] = "what reaches each query";
+    if (quantity == AV_ROW_JACOBIAN) {
+        snprintf(meaning, sizeof meaning, "of each query's %s", av_panel_bend(s));
+    }
     int right = r.x + r.w;
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[quantity]);
     if (below) {
         right = av_plot_fit_right(c, x + 2, right - 1, r.y, AV_ROLE_TEXT, "▾ below the axis") - 1;
     }
-    x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_DIM, meanings[quantity]);
+    x = av_plot_fit(c, x + 1, right, r.y, AV_ROLE_DIM, meaning);
     x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, sorted ? "sorted" : "");
     if (g->pool_cols > 1) {
         char text[64];
@@ -358,7 +372,7 @@ void av_panel_rows(struct av_canvas *c, struct av_rect r, const struct av_view_c
             below |= draw_series(c, &series[k], &axis, &g, sorted);
         }
     }
-    draw_title(c, r, &g, quantity, sorted, below);
+    draw_title(c, r, &g, s, quantity, sorted, below);
     av_plot_axis_y(c, &axis, g.cells.x - 1, g.cells.y, AV_HEAT_MARGIN - 1);
     int y = g.cells.y + g.cells.h;
     av_canvas_put(c, g.cells.x - 1, y, 0x2514, AV_ROLE_AXIS);

@@ -189,13 +189,31 @@ static bool draw_words(struct av_canvas *c, int *x, int right, int y, const stru
     return false;
 }
 
+/* Of a variant the scores are only the beginning: what it makes of them has a
+ * spread of its own. */
+static void draw_varied(struct av_canvas *c, struct av_rect r, int y, const struct av_snapshot *s)
+{
+    char name[AV_PIECE_MAX];
+    char number[AV_NUMBER_MAX];
+    char texts[3][AV_PIECE_MAX + 96];
+    int x = r.x + 1;
+    av_panel_variant(name, s);
+    av_plot_number(number, av_moments_std(&s->now.logits), 3);
+    snprintf(texts[0], sizeof texts[0], "q·k before %s, whose logits have std %s", name, number);
+    snprintf(texts[1], sizeof texts[1], "before %s: logits std %s", name, number);
+    snprintf(texts[2], sizeof texts[2], "before the variant: logits std %s", number);
+    for (int i = 0, end = x; i < 3 && end == x; i++) {
+        end = av_plot_fit(c, x, r.x + r.w, y, AV_ROLE_SELECT, texts[i]);
+    }
+}
+
 /* "scaled now  var 1.01 • theory 1": what is drawn, and its width in a number. */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const struct plot *p)
 {
     struct av_look look = av_look_scale(p->scale);
     int right = r.x + r.w;
     av_panel_legend(c, r.x + 1, right, r.y, look.fill, look.name);
-    if (p->now) {
+    if (p->now && !s->varied) {
         av_plot_fit(c, r.x + NOW_AT, right, r.y, AV_ROLE_SELECT, "now");
     }
     struct words words;
@@ -233,10 +251,14 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
         av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y, r.w - 2, r.h }, AV_ROLE_DIM,
                      s->from_logits ? "logits given: no scores. See the views weights and softmax."
                                     : "no scores to show");
-    } else if (r.h >= AXIS_H + TITLE_H + 1 && axis.cells >= 8) {
+    } else if (r.h >= AXIS_H + TITLE_H + 1 + s->varied && axis.cells >= 8) {
         struct plot plots[2];
-        size_t n = choose_plots(plots, r, ctx);
         int y = r.y;
+        if (s->varied) {
+            draw_varied(c, r, y++, s);
+            r.h--;
+        }
+        size_t n = choose_plots(plots, r, ctx);
         int lines = r.h - AXIS_H - (int)n * TITLE_H;
         for (size_t i = 0; i < n; i++) {
             int plot_h = n == 1 ? lines : i == 0 ? lines / 2 : lines - lines / 2;

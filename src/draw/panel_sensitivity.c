@@ -262,6 +262,15 @@ void av_panel_sensitivity(struct av_canvas *c, struct av_rect r, const struct av
     const struct av_softmax_row *row = &lab->row;
     struct sweep w = { .lab = lab, .s = av_sensitivity_make(row->z, row->n, lab->key), .now = row->z[lab->key] };
     struct av_rect text = { r.x + 1, r.y, r.w - 2, r.h };
+    if (row->form != NULL) {
+        char words[160];
+        snprintf(words, sizeof words,
+                 "This page is of the softmax: p is the logistic function of z - ln sum exp(others). %s has no such "
+                 "curve. v: the row.",
+                 lab->bend);
+        av_plot_wrap(c, text, AV_ROLE_TEXT, words);
+        return;
+    }
     if (w.s.others == 0) {
         av_plot_wrap(c, text, AV_ROLE_TEXT, "p = 1 whatever z is: the softmax of a single key ignores its logit.");
         return;

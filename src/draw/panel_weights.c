@@ -5,14 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TITLE_ROOM = 34 }; /* for the words behind the quantity's name */
+enum { TITLE_ROOM = 34, DISCS = 4 }; /* TITLE_ROOM: for the words behind the quantity's name */
+
+/* Marks of negative weights, the smallest first. */
+static const uint32_t discs[2][DISCS] = { { 0x00B7, 0x2218, 0x25CB, 0x25CF }, { ',', 'c', 'o', 'O' } };
 
 static const double LOG_BOTTOM = -12; /* log10 weights below count as none */
 
-/* What the levels stand for; root: a level is proportional to the root. */
+/* What the levels stand for; root: a level is proportional to the root of the
+ * size, and what is negative has marks of its own. */
 struct heat_scale {
     double lo, hi;
     bool root;
+    bool negative; /* there are such */
 };
 
 struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
@@ -76,13 +81,13 @@ static enum av_heat_state value_at(struct pooled *p, size_t x, size_t y, double 
 static struct heat_scale make_scale(struct pooled *p)
 {
     const struct av_heat_grid *g = p->g;
-    if (p->quantity == AV_HEAT_WEIGHTS) {
-        return (struct heat_scale){ 0, 1, true };
-    }
     if (p->quantity == AV_HEAT_LOG_WEIGHTS) {
-        return (struct heat_scale){ LOG_BOTTOM, 0, false };
+        return (struct heat_scale){ .lo = LOG_BOTTOM, .hi = 0 };
     }
-    struct heat_scale scale = { (double)INFINITY, -(double)INFINITY, false };
+    if (p->quantity == AV_HEAT_WEIGHTS && p->s->simplex) {
+        return (struct heat_scale){ .lo = 0, .hi = 1, .root = true };
+    }
+    struct heat_scale scale = { .lo = (double)INFINITY, .hi = -(double)INFINITY };
     for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
         for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
             double v = 0;
@@ -92,8 +97,11 @@ static struct heat_scale make_scale(struct pooled *p)
             }
         }
     }
+    if (p->quantity == AV_HEAT_WEIGHTS) {
+        return (struct heat_scale){ .lo = 0, .hi = 1, .root = true, .negative = scale.lo < 0 };
+    }
     if (!(scale.lo <= scale.hi)) {
-        return (struct heat_scale){ 0, 1, false };
+        return (struct heat_scale){ .lo = 0, .hi = 1 };
     }
     return scale;
 }
@@ -110,12 +118,21 @@ static int level_of(const struct heat_scale *scale, double v)
 
 /* ---- cells ----------------------------------------------------------- */
 
-static void draw_cell(struct av_canvas *c, const struct av_rect at, enum av_heat_state state, int level)
+static int disc_of(double v)
+{
+    int disc = (int)(sqrt(fabs(v)) * DISCS);
+    return disc < DISCS ? disc : DISCS - 1;
+}
+
+static void draw_cell(struct av_canvas *c, const struct av_rect at, enum av_heat_state state,
+                      const struct heat_scale *scale, double v)
 {
     for (int y = at.y; y < at.y + at.h; y++) {
         for (int x = at.x; x < at.x + at.w; x++) {
-            if (state == AV_HEAT_SHOWN) {
-                av_canvas_heat(c, x, y, level);
+            if (state == AV_HEAT_SHOWN && scale->root && v < 0) {
+                av_canvas_put(c, x, y, discs[c->ascii][disc_of(v)], AV_ROLE_UNSCALED);
+            } else if (state == AV_HEAT_SHOWN) {
+                av_canvas_heat(c, x, y, level_of(scale, v));
             } else if (state == AV_HEAT_INVALID) {
                 av_canvas_put(c, x, y, '!', AV_ROLE_BAD);
             } else {
@@ -130,7 +147,7 @@ static void draw_words(struct av_canvas *c, const struct av_heat_grid *g, const 
 {
     struct av_heat_block b = block_at(g, 0, y);
     for (size_t i = b.row; i < b.row + b.rows; i++) {
-        if (s->invalid[i] || s->rows[i].keys > 0) {
+        if (s->invalid[i] || s->rows[i].keys > 0) { /* of scores that it may have it says nothing */
             return;
         }
     }
@@ -147,7 +164,7 @@ static void draw_cells(struct av_canvas *c, struct pooled *p, const struct heat_
             enum av_heat_state state = value_at(p, x, y, &v);
             struct av_rect at = { g->cells.x + (int)x * g->cell_w, g->cells.y + (int)y * g->cell_h, g->cell_w,
                                   g->cell_h };
-            draw_cell(c, at, state, state == AV_HEAT_SHOWN ? level_of(scale, v) : 0);
+            draw_cell(c, at, state, scale, v);
         }
         draw_words(c, g, p->s, y);
     }
@@ -155,12 +172,13 @@ static void draw_cells(struct av_canvas *c, struct pooled *p, const struct heat_
 
 /* ---- words around the cells ------------------------------------------ */
 
-static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g, const struct av_snapshot *s,
                        enum av_heat_quantity quantity, const struct av_view_state *state)
 {
-    static const char *const names[AV_HEAT_QUANTITIES] = { "weights p", "log10 p", "logits z", "scores q·k" };
+    static const char *const names[2][AV_HEAT_QUANTITIES] = { { "weights p", "log10 p", "logits z", "scores q·k" },
+                                                              { "weights w", "log10 |w|", "logits z", "scores q·k" } };
     int right = r.x + r.w;
-    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[quantity]);
+    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[!s->simplex][quantity]);
     int edge = g->cells.x + g->cells.w;
     right = edge > x + TITLE_ROOM ? edge : right;
     if (g->pool_rows > 1 || g->pool_cols > 1) {
@@ -169,7 +187,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
                  g->pool_cols);
         right = av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text) - 2;
     }
-    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, "query ↓ key →");
+    bool averages = av_panel_averages(s) && quantity != AV_HEAT_SCORES;
+    x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, averages ? "query ↓ average of keys →" : "query ↓ key →");
     if (state->zoom > 0) {
         char text[64];
         snprintf(text, sizeof text, "zoom %d", state->zoom);
@@ -201,12 +220,12 @@ static int draw_ends(struct av_canvas *c, int x, int right, int y, const struct 
 
 /* "p 0 <ramp> .25 <ramp> 1": the middle of the ramp is a quarter, of which a
  * half is the root. The ramp starts where the cells do. */
-static int draw_root_ends(struct av_canvas *c, int x, int right, int y)
+static int draw_root_ends(struct av_canvas *c, int x, int right, int y, const struct heat_scale *scale)
 {
     static const char low[] = "p 0 ", middle[] = " .25 ", high[] = " 1";
     int from = x - (int)strlen(low);
     if (right - x < AV_HEAT_LEVELS + (int)strlen(middle) + (int)strlen(high)) {
-        return draw_ends(c, x, right, y, &(struct heat_scale){ 0, 1, true });
+        return draw_ends(c, x, right, y, scale);
     }
     av_canvas_text(c, from, y, AV_ROLE_AXIS, low);
     x = draw_ramp(c, x, y, 0, AV_HEAT_LEVELS / 2);
@@ -215,16 +234,34 @@ static int draw_root_ends(struct av_canvas *c, int x, int right, int y)
     return av_canvas_text(c, x, y, AV_ROLE_AXIS, high);
 }
 
+/* "- 0 <discs> -1": the marks of negative weights. */
+static int draw_negative(struct av_canvas *c, int x, int right, int y)
+{
+    static const char low[] = "- 0 ", high[] = " -1";
+    if (right - x < DISCS + (int)strlen(low) + (int)strlen(high)) {
+        return x;
+    }
+    x = av_canvas_text(c, x, y, AV_ROLE_AXIS, low);
+    for (int i = 0; i < DISCS; i++) {
+        av_canvas_put(c, x++, y, discs[c->ascii][i], AV_ROLE_UNSCALED);
+    }
+    return av_canvas_text(c, x, y, AV_ROLE_AXIS, high) + 2;
+}
+
 static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
-                        const struct av_snapshot *s, const struct heat_scale *scale)
+                        const struct av_snapshot *s, const struct heat_scale *scale, enum av_heat_quantity quantity)
 {
     static const char *const kinds[2][2] = { { "colour ~ √p", "~ √p" }, { "colour ~ sqrt(p)", "~ sqrt(p)" } };
     int y = g->cells.y + g->cells.h;
     int right = r.x + r.w;
-    int x = scale->root ? draw_root_ends(c, g->cells.x, right, y) : draw_ends(c, g->cells.x, right, y, scale);
+    int x = scale->root ? draw_root_ends(c, g->cells.x, right, y, scale) : draw_ends(c, g->cells.x, right, y, scale);
     x += 2;
-    if (s->params.mask == AV_MASK_CAUSAL) {
-        x = av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, "masked");
+    if (scale->negative) {
+        x = draw_negative(c, x, right, y);
+    }
+    if (s->params.mask == AV_MASK_CAUSAL || (s->patterned && quantity != AV_HEAT_SCORES)) {
+        const char *name = s->patterned ? "not seen" : "masked";
+        x = av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, name);
     }
     for (int i = 0, end = x; scale->root && i < 2 && end == x; i++) {
         end = av_plot_fit(c, x, right, y, AV_ROLE_DIM, kinds[c->ascii][i]);
@@ -256,11 +293,11 @@ void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_vie
     p.pool = pool_of(ctx->state);
     p.kept = 0;
     struct heat_scale scale = make_scale(&p);
-    draw_title(c, r, &g, p.quantity, ctx->state);
+    draw_title(c, r, &g, s, p.quantity, ctx->state);
     av_panel_row_labels(c, &g, (int64_t)av_panel_query(s));
     av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)av_panel_key(s));
     draw_cells(c, &p, &scale);
-    draw_legend(c, r, &g, s, &scale);
+    draw_legend(c, r, &g, s, &scale, p.quantity);
     if (ctx->full) {
         draw_cursor(c, &g, s);
     }

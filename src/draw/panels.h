@@ -51,6 +51,23 @@ const char *av_panel_percent(char out[AV_NUMBER_MAX], double share);
 /* A weight p with two digits; close to 1 as "1 - 3e-4", from one_minus = 1 - p. */
 const char *av_panel_weight(char out[AV_NUMBER_MAX], double p, double one_minus);
 
+/* What stands between logits and weights: "softmax", "sparsemax"; whether it is
+ * the softmax, in double. The dtype's name. */
+const char *av_panel_bend(const struct av_snapshot *s);
+bool av_panel_by_softmax(const struct av_snapshot *s);
+const char *av_panel_dtype(const struct av_snapshot *s);
+
+/* "qk_rms+softcap in f16"; "" of the plain softmax in double. Writes to out and
+ * returns it. */
+enum { AV_PIECE_MAX = 192 };
+const char *av_panel_variant(char out[AV_PIECE_MAX], const struct av_snapshot *s);
+
+/* Do averages of keys stand in the places of keys? */
+bool av_panel_averages(const struct av_snapshot *s);
+
+/* What an invalid row holds: "a NaN or an infinity", "NaN in f16: beyond 65504". */
+const char *av_panel_invalid(char out[AV_PIECE_MAX], const struct av_snapshot *s, size_t i);
+
 /* The selected query and key, moved into the matrix. */
 size_t av_panel_query(const struct av_snapshot *s);
 size_t av_panel_key(const struct av_snapshot *s);
@@ -64,13 +81,11 @@ void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view
 enum { AV_TITLE_MAX = 40 };
 const char *av_panel_title(char out[AV_TITLE_MAX], const char *view, int page, int pages);
 
-/* What a view is drawn of, "32×32 · normal · seed 42", from column x on: the
- * first pieces of n that fit. */
-enum { AV_PIECE_MAX = 192 };
-
 /* What views of drawn entries say when there are files. */
 #define AV_NOT_THE_FILES "not the files"
 
+/* What a view is drawn of, "32×32 · normal · seed 42", from column x on: the
+ * first pieces of n that fit, of at most AV_PIECE_MAX bytes each. */
 void av_panel_pieces(struct av_canvas *c, int x, int right, int y, char pieces[][AV_PIECE_MAX], size_t n);
 
 /* Histograms of the scores, scaled above unscaled on one axis of scores, with
@@ -94,10 +109,13 @@ enum av_heat_pool { AV_HEAT_MAX, AV_HEAT_MEAN, AV_HEAT_POOLS };
 /* The quantity drawn: without scores, logits stand in for them. */
 enum av_heat_quantity av_heat_quantity(const struct av_snapshot *s, const struct av_view_state *state);
 
-/* Its value for one entry; false when the entry is masked or its row invalid. */
+/* Its value for one entry; false when the row does not see it or is invalid.
+ * Scores are there for every key that the mask leaves. The logarithm is that of
+ * the weight's size, -infinity of a weight that is 0. */
 bool av_heat_value(const struct av_snapshot *s, enum av_heat_quantity quantity, size_t i, size_t j, double *value);
 
-/* A block of entries pooled into one value. */
+/* A block of entries pooled into one value: the mean, or the largest; of weights
+ * that of the greatest size, with its sign. */
 struct av_heat_block {
     size_t row, rows, col, cols;
 };

@@ -14,6 +14,9 @@ struct av_lab_row {
     size_t key;
     double range;        /* x_range */
     const double *given; /* before offsets and temperature; NULL unless given by hand */
+    const char *bend;    /* "softmax" */
+    bool simplex;
+    bool shifts; /* a shift common to all logits changes weights */
 };
 
 /* False where the row has no weights; the panels below want one that has. */
@@ -34,7 +37,7 @@ void av_panel_logits(struct av_canvas *c, struct av_rect r, const struct av_lab_
 void av_panel_logit_weights(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab,
                             const struct av_heat_grid *grid);
 
-/* diag(p) - p p^T as a heatmap; by log10 of the size when log is set. */
+/* diag(p) - p p^T, or what another bend has, as a heatmap; by log10 of the size when log is set. */
 enum { AV_JACOBIAN_LEAST_H = 6 };
 void av_panel_jacobian(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab, bool log);
 
@@ -45,7 +48,8 @@ void av_panel_row_numbers(struct av_canvas *c, struct av_rect r, const struct av
 /* The most telling of them on one line, as far as they fit. */
 void av_panel_row_line(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab);
 
-/* The selected key's weight and its derivatives over its logit. */
+/* The selected key's weight and its derivatives over its logit, of the softmax
+ * alone. */
 void av_panel_sensitivity(struct av_canvas *c, struct av_rect r, const struct av_lab_row *lab);
 
 #endif

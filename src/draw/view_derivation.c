@@ -43,11 +43,11 @@ static const struct av_view_action actions[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-static const char *const listens[] = { "d_k",         "n_q",        "n_k",        "scale",     "exponent",
-                                       "temperature", "offset",     "key_offset", "key",       "q_std",
-                                       "k_std",       "q_mean",     "k_mean",     "corr",      "dist",
-                                       "mask",        "seed",       "head",       "logits",    "d_model",
-                                       "init",        "layer_norm", "input_mean", "input_std", NULL };
+static const char *const listens[] = { "d_k",     "n_q",        "n_k",    "scale",      "exponent",   "temperature",
+                                       "offset",  "key_offset", "key",    "q_std",      "k_std",      "q_mean",
+                                       "k_mean",  "corr",       "dist",   "mask",       "seed",       "head",
+                                       "logits",  "d_model",    "init",   "layer_norm", "input_mean", "input_std",
+                                       "variant", "dtype",      "n_head", NULL };
 
 /* What the study of the origin depends on, and page 3 beside it. */
 static const char *const origin_listens[] = { "d_k",        "d_model",   "init", "layer_norm",

@@ -141,6 +141,7 @@ static const char *const about[] = {
     "Jacobian: how much of a gradient at the weights gets through to the logits;",
     "below 1e-3 a row is dead.",
     "dq_rms: what then reaches the query, multiplier / T × |(diag(p) - p p^T) K|.",
+    "With a variant both are its own: |dw/dz|, and |dw/dq| through all that it does.",
     "● now, ◇ with scale toggled, △ kept (not plotted).",
     "▾ below the axis, ─ median, ╌ mean, ┄ dead below.",
     "A few rows that are alive carry the mean: look at the median.",

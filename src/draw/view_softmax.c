@@ -3,6 +3,7 @@
  * Uses of the view's state: page 1 is the sensitivity sweep; quantity 1 shows
  * the Jacobian by log10 of its entries' sizes. */
 #include "attnviz/logit_list.h"
+#include "attnviz/variant.h"
 #include "panels_softmax.h"
 
 #include <math.h>
@@ -181,38 +182,44 @@ static bool rounds(const struct av_logit_list *l)
  * this is not true, the change alone, or that there was none. */
 struct telling {
     const char *change, *effect, *none;
+    const char *plain; /* the change alone, where it is not the softmax that weighs */
 };
 
 static void add(struct av_view_edit *e, double by, const struct telling *say)
 {
     bool done = av_logit_list_add(e->row, by);
-    e->say = !done ? say->none : rounds(e->row) ? say->change : say->effect;
+    e->say = !done                              ? say->none
+             : rounds(e->row)                   ? say->change
+             : av_panel_by_softmax(e->snapshot) ? say->effect
+                                                : say->plain;
 }
 
 static void subtract_all(struct av_view_edit *e)
 {
     static const struct telling say = { "all logits - 9, rounded", "all logits - 9: no weight has changed",
-                                        "the logits are too large for it to change them" };
+                                        "the logits are too large for it to change them", "all logits - 9" };
     add(e, -SHIFT, &say);
 }
 
 static void add_all(struct av_view_edit *e)
 {
     static const struct telling say = { "all logits + 9, rounded", "all logits + 9: no weight has changed",
-                                        "the logits are too large for it to change them" };
+                                        "the logits are too large for it to change them", "all logits + 9" };
     add(e, SHIFT, &say);
 }
 
 static void scale(struct av_view_edit *e, double by, const struct telling *say)
 {
     bool done = av_logit_list_scale(e->row, by);
-    e->say = !done ? say->none : av_logit_list_even(e->row) ? say->change : say->effect;
+    bool softmax = av_panel_by_softmax(e->snapshot);
+    e->say = !done ? say->none : !softmax ? say->plain : av_logit_list_even(e->row) ? say->change : say->effect;
 }
 
 static void halve_all(struct av_view_edit *e)
 {
     static const struct telling say = { "all logits / 2: equal ones, which weigh the same",
-                                        "all logits / 2: the weights are more even", "all logits are 0" };
+                                        "all logits / 2: the weights are more even", "all logits are 0",
+                                        "all logits / 2" };
     scale(e, 1 / FACTOR, &say);
 }
 
@@ -220,7 +227,7 @@ static void double_all(struct av_view_edit *e)
 {
     static const struct telling say = { "all logits × 2: equal ones, which weigh the same",
                                         "all logits × 2: the weights are less even",
-                                        "all logits are 0, or one would pass the largest double" };
+                                        "all logits are 0, or one would pass the largest double", "all logits × 2" };
     scale(e, FACTOR, &say);
 }
 
@@ -261,7 +268,8 @@ static void previous_preset(struct av_view_edit *e)
 }
 
 /* The selected query's scores times the multiplier, where unmasked: offset and
- * temperature act on the lab as well. */
+ * temperature act on the lab as well. Of a variant the logits that it sees,
+ * from which both are taken back. */
 static void load(struct av_view_edit *e)
 {
     const struct av_snapshot *s = e->pipeline;
@@ -270,11 +278,16 @@ static void load(struct av_view_edit *e)
         return;
     }
     size_t i = av_panel_query(s);
-    size_t n = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
+    size_t n = s->rows[i].keys;
+    bool multiplied = (av_variant_flags(s->params.variant) & AV_VARIANT_MULTIPLIES) != 0;
     if (n == 0 || s->invalid[i]) {
         e->say = n == 0 ? "the selected query has no keys" : "the selected query's row holds a NaN or an infinity";
-    } else if (!av_logit_list_take(e->row, s->scores + i * s->n_k, n, s->alpha)) {
+    } else if (s->varied ? !av_logit_list_take_seen(e->row, s->logits + i * s->n_k, s->n_k, &s->params)
+                         : !av_logit_list_take(e->row, s->scores + i * s->n_k, n, s->alpha)) {
         e->say = "the selected query has more than 2048 keys";
+    } else if (s->varied) {
+        e->say = multiplied ? "loaded: the selected query's logits, which the variant multiplies once more"
+                            : "loaded: the selected query's logits, but for temperature and offsets";
     } else {
         e->say = "loaded: the selected query's scores × the multiplier";
     }
@@ -329,7 +342,8 @@ static const struct av_view_action actions[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-static const char *const listens[] = { "logits", "temperature", "offset", "key", "key_offset", "x_range", NULL };
+static const char *const listens[] = { "logits",  "temperature", "offset", "key",         "key_offset",
+                                       "x_range", "variant",     "dtype",  "softmax_f32", NULL };
 
 static const char *const about[] = {
     "A row of logits to play with, apart from the queries and keys: type the whole row",
@@ -342,6 +356,8 @@ static const char *const about[] = {
     "spectral: its largest eigenvalue. row sum, max: the largest sum of sizes in a row,",
     "2 p (1 - p) of the largest p.",
     "Where a number is below the smallest double its logarithm is exact still.",
+    "A variant that acts on logits (sparsemax, softcap, sigmoid ...) weighs the row in",
+    "the softmax's place: J is its own then, blank where it is 0.",
     "The second page (v) moves the selected key's logit against the others. dp/dz peaks",
     "where the key weighs as much as all others together: at ln(n - 1) when they are 0.",
     NULL,

@@ -4,6 +4,7 @@
  * quantity is enum av_heat_quantity, pool enum av_heat_pool. */
 #include "panels.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { ROW_MOST_H = 9 };
@@ -32,6 +33,19 @@ static struct places place(struct av_rect r, const struct av_snapshot *s, const 
     return p;
 }
 
+/* Why there is no weight. */
+static void draw_nothing(struct av_canvas *c, int x, int right, int y, const struct av_snapshot *s, size_t i)
+{
+    char why[AV_PIECE_MAX];
+    char text[AV_PIECE_MAX + 16] = "masked";
+    if (s->invalid[i]) {
+        snprintf(text, sizeof text, "invalid: %s", av_panel_invalid(why, s, i));
+    } else if (s->patterned) {
+        snprintf(text, sizeof text, "not seen");
+    }
+    av_plot_fit(c, x, right, y, AV_ROLE_BAD, text);
+}
+
 /* The cursor's exact values. */
 static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
 {
@@ -53,13 +67,14 @@ static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_s
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_SELECT, text);
     double v = 0;
     if (!av_heat_value(s, AV_HEAT_LOGITS, i, j, &v)) {
-        av_plot_fit(c, x + 2, right, r.y, AV_ROLE_BAD, s->invalid[i] ? "invalid: a NaN or an infinity" : "masked");
+        draw_nothing(c, x + 2, right, r.y, s, i);
         return;
     }
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         if (values[k].quantity != AV_HEAT_SCORES || s->scores != NULL) {
             av_heat_value(s, values[k].quantity, i, j, &v);
-            snprintf(text, sizeof text, "%s %s", values[k].name, av_plot_number(number, v, 5));
+            av_plot_number(number, v, 5);
+            snprintf(text, sizeof text, "%s %s", values[k].name, isinf(v) ? "-∞" : number);
             x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
         }
     }
@@ -249,7 +264,8 @@ static const struct av_view_action actions[] = {
 static const char *const about[] = {
     "One cell a query (down) and key (across); \"max of 2×1\": a cell shows the",
     "largest of so many entries.",
-    "· is masked, ! a row with a NaN or an infinity.",
+    "· is masked or not seen, ! a row with a NaN or an infinity.",
+    "Weights below 0, which differential attention gives, are round marks.",
     "Weights: colour by sqrt(p) from 0 to 1, the same in every state. log10 weights: over",
     "twelve powers of ten. Logits, scores: from the least to the largest in sight.",
     "The last line has the exact values at the cursor, the columns above it all",

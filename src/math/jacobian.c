@@ -29,6 +29,9 @@ static double log10_max(const struct av_rowstats *stats)
 
 double av_softmax_log10_weight(const struct av_softmax_row *row, size_t i)
 {
+    if (row->form != NULL) {
+        return log10(fabs(row->p[i]));
+    }
     if (i == row->stats->argmax && row->stats->keys > 0) {
         return log10_max(row->stats);
     }
@@ -51,6 +54,9 @@ static double complement(const struct av_softmax_row *row, size_t i)
 
 double av_jacobian_entry(const struct av_softmax_row *row, size_t i, size_t j)
 {
+    if (row->form != NULL) {
+        return i == j ? row->form->diag[i] : -row->form->u[i] * row->form->v[j];
+    }
     if (!has_choice(row) || masked(row, i) || masked(row, j)) {
         return 0;
     }
@@ -59,6 +65,9 @@ double av_jacobian_entry(const struct av_softmax_row *row, size_t i, size_t j)
 
 double av_jacobian_log10_entry(const struct av_softmax_row *row, size_t i, size_t j)
 {
+    if (row->form != NULL) {
+        return log10(fabs(av_jacobian_entry(row, i, j)));
+    }
     if (!has_choice(row) || masked(row, i) || masked(row, j)) {
         return NOTHING;
     }
@@ -103,8 +112,49 @@ static bool largest_off(const double *z, struct top_two rows, struct top_two col
     return by_row || cols.count == 2;
 }
 
+/* The two entries of the greatest size of x in a stretch; equal ones, when
+ * there is but one. */
+static void two_sizes(size_t out[2], const double *x, size_t from, size_t end)
+{
+    out[0] = out[1] = from;
+    for (size_t i = from + 1; i < end; i++) {
+        if (fabs(x[i]) > fabs(x[out[0]])) {
+            out[1] = out[0];
+            out[0] = i;
+        } else if (out[1] == out[0] || fabs(x[i]) > fabs(x[out[1]])) {
+            out[1] = i;
+        }
+    }
+}
+
+/* Off the diagonal sizes are products |u_i| |v_j|: of the two largest of each a
+ * pair is the largest that is not on it. */
+static struct av_jacobian_place largest_of_form(const struct av_softmax_row *row, struct av_jacobian_block block)
+{
+    size_t row_end = block.row + block.rows;
+    size_t col_end = block.col + block.cols;
+    size_t rows[2];
+    size_t cols[2];
+    struct av_jacobian_place best = { block.row, block.col };
+    two_sizes(rows, row->form->u, block.row, row_end);
+    two_sizes(cols, row->form->v, block.col, col_end);
+    for (size_t k = 0; k < 4; k++) {
+        struct av_jacobian_place at = { rows[k / 2], cols[k % 2] };
+        bool larger = fabs(av_jacobian_entry(row, at.row, at.col)) > fabs(av_jacobian_entry(row, best.row, best.col));
+        best = larger ? at : best;
+    }
+    for (size_t i = block.row > block.col ? block.row : block.col; i < row_end && i < col_end; i++) {
+        bool larger = fabs(row->form->diag[i]) > fabs(av_jacobian_entry(row, best.row, best.col));
+        best = larger ? (struct av_jacobian_place){ i, i } : best;
+    }
+    return best;
+}
+
 struct av_jacobian_place av_jacobian_largest(const struct av_softmax_row *row, struct av_jacobian_block block)
 {
+    if (row->form != NULL) {
+        return largest_of_form(row, block);
+    }
     size_t row_end = block.row + block.rows;
     size_t col_end = block.col + block.cols;
     size_t from = block.row > block.col ? block.row : block.col;
@@ -131,6 +181,23 @@ struct av_jacobian_norm av_jacobian_norm_1(const struct av_rowstats *stats)
     }
     return (struct av_jacobian_norm){ 2 * stats->max * stats->one_minus_max,
                                       log10(2) + log10_max(stats) + av_rowstats_log10_one_minus_max(stats) };
+}
+
+struct av_jacobian_norm av_jacobian_norm_inf(const struct av_softmax_row *row)
+{
+    const struct av_form *f = row->form;
+    double all = 0;
+    double most = 0;
+    if (f == NULL) {
+        return av_jacobian_norm_1(row->stats);
+    }
+    for (size_t j = 0; j < row->n; j++) {
+        all += fabs(f->v[j]);
+    }
+    for (size_t i = 0; i < row->n; i++) {
+        most = fmax(most, fabs(f->diag[i]) + fabs(f->u[i]) * (all - fabs(f->v[i])));
+    }
+    return (struct av_jacobian_norm){ most, log10(most) };
 }
 
 /* Weights but the largest, in units of the second largest: see av_jacobian_norm_2. */

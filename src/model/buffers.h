@@ -5,7 +5,7 @@
 #ifndef ATTNVIZ_BUFFERS_H
 #define ATTNVIZ_BUFFERS_H
 
-#include "attnviz/rowstats.h"
+#include "attnviz/bend.h"
 #include "attnviz/status.h"
 
 #include <stdbool.h>
@@ -21,13 +21,18 @@ struct av_buffers {
     float *q, *k;                          /* [n_q, pitch], [n_k, pitch]; NULL when entries are borrowed */
     double *scores, *logits, *weights;     /* [n_q, n_k] */
     struct av_rowstats *rows, *other_rows; /* [n_q] */
-    bool *invalid;                         /* [n_q] */
-    double *dq_rms;                        /* [n_q] */
-    double *row;                           /* scratch, [n_k] */
-    double *column;                        /* scratch, [n_q] */
+    /* [n_q]: of the scores; of the current state; with scale toggled */
+    bool *invalid_scores, *invalid, *other_invalid;
+    double *dq_rms, *nonzero, *d_scores; /* [n_q] */
+    double *row;                         /* scratch, [n_k] */
+    double *block;                       /* scratch, [AV_BLOCK_ROWS, n_k] */
+    double *column;                      /* scratch, [n_q] */
     double *dq_scratch;
     float *draw_scratch; /* [pitch] */
+    struct av_form form; /* of a row of logits given by hand; NULL otherwise */
 };
+
+enum { AV_BLOCK_ROWS = 16 };
 
 /* old: the shape whose buffers are let go afterwards. entries: with memory for
  * q and k of their own? */

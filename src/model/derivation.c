@@ -1,6 +1,8 @@
 /* derivation.c - the chain from entries to the gradient, a function a line. */
 #include "attnviz/derivation.h"
 
+#include "attnviz/variant.h"
+
 #include "derivation_formulas.h"
 #include "file_entries.h"
 
@@ -15,7 +17,11 @@ struct facts {
     struct av_score_theory theory;          /* with files: of independent N(0, 1) entries */
     bool known;                             /* no files: theory is the truth */
     double d, alpha, t;
+    const char *bend;    /* what makes weights of logits */
+    const char *variant; /* all of it */
 };
+
+static const char SOFTMAX[] = "softmax";
 
 /* ---- Judging ------------------------------------------------------------------ */
 
@@ -223,6 +229,11 @@ static void scale_wanted(struct av_chain_step *step, const struct facts *f)
 static void scaled_var(struct av_chain_step *step, const struct facts *f)
 {
     double a2 = f->alpha * f->alpha;
+    if ((av_variant_flags(f->s->params.variant) & (AV_VARIANT_ENTRIES | AV_VARIANT_SCORES)) != 0) {
+        step->needs = "α multiplies other scores than these: what comes of it is the next line";
+        av_chain_say(step->formula, "Var[α s], s by %s", f->variant);
+        return;
+    }
     step->textbook = 1;
     step->corrected = if_known(f, a2 * f->theory.var.value);
     step->measured = a2 * av_moments_var(&f->s->score_moments);
@@ -247,6 +258,15 @@ static void row_var(struct av_chain_step *step, const struct facts *f)
     step->measured = a2 * std * std;
     step->error = a2 * var.error;
     step->needs = "needs Var[α s] = 1, T = 1; a shift of whole rows (k_mean, offset) is unseen";
+    if (f->s->varied) { /* another way from scores to logits: only measured */
+        step->corrected = step->error = (double)NAN;
+        step->textbook = (double)NAN;
+        step->measured = f->s->now.row_std * f->s->now.row_std;
+        av_chain_say(step->formula, "Var_j[z]");
+        av_chain_say(step->values, ", logits of %s", f->variant);
+        step->state = AV_CHAIN_UNKNOWN;
+        return;
+    }
     av_chain_say(step->formula, "Var_j[z] = (α/T)^2 d_k");
     av_chain_say(step->values, " = (%.3g/%.3g)^2×%g", f->alpha, f->t, f->d);
     if (f->known && !isnan(var.value)) {
@@ -269,8 +289,15 @@ static void freezing(struct av_chain_step *step, const struct facts *f)
     step->textbook = limit;
     step->measured = f->s->now.row_std;
     step->needs = "else the few largest of n logits stand out and take most of the weight";
+    if (isnan(limit)) {
+        step->relation = '=';
+        av_chain_say(step->formula, "std[z] within a row");
+        av_chain_say(step->values, ": no limit, %s bends z", f->bend);
+        step->state = AV_CHAIN_UNKNOWN;
+        return;
+    }
     av_chain_say(step->formula, "std[z] < sqrt(2 ln n)");
-    if (f->s->params.mask == AV_MASK_CAUSAL) {
+    if (f->s->patterned || f->s->params.mask == AV_MASK_CAUSAL) {
         av_chain_say(step->values, ", mean over the rows");
     } else {
         av_chain_say(step->values, " = sqrt(2 ln %zu)", f->s->n_k);
@@ -286,7 +313,11 @@ static void entropy(struct av_chain_step *step, const struct facts *f)
     step->corrected = f->s->has_theory ? f->s->theory.entropy_norm : (double)NAN;
     step->measured = now->entropy_norm_mean;
     step->needs = "holds while at most 25% of the rows give one key more than 0.9";
-    av_chain_say(step->formula, "H(p)/ln n, p = softmax(z)");
+    if (f->s->simplex) {
+        av_chain_say(step->formula, "H(p)/ln n, p = %s(z)", f->bend);
+    } else {
+        av_chain_say(step->formula, "H(|w|/sum|w|)/ln n, %s", f->bend);
+    }
     if (now->rows > 0) {
         av_chain_say(step->values, ", %.3g%% > 0.9", 100 * share);
         av_chain_say(step->instead, "%.3g%% rows > 0.9", 100 * share);
@@ -301,7 +332,7 @@ static void jacobian(struct av_chain_step *step, const struct facts *f)
     step->textbook = AV_DEAD_FRO;
     step->measured = now->jacobian_fro_median;
     step->needs = "holds while the median row and 75% of all rows are above 1e-3";
-    av_chain_say(step->formula, "|J|, J = diag(p) - p p^T");
+    av_chain_say(step->formula, f->bend == SOFTMAX ? "|J|, J = diag(p) - p p^T" : "|J|, J = dw/dz");
     if (now->rows > 0) {
         av_chain_say(step->values, ", %.3g%% dead", 100 * now->share_fro_lt_1e_3);
         av_chain_say(step->instead, "%.3g%% dead", 100 * now->share_fro_lt_1e_3);
@@ -315,7 +346,7 @@ static void gradient(struct av_chain_step *step, const struct facts *f)
     const struct av_summary *other = &f->s->other;
     step->measured = now->d_scores_rms_median;
     step->needs = "α comes back as a factor: what saturation leaves is multiplied by it";
-    av_chain_say(step->formula, "dL/ds = (α/T) J dL/dp");
+    av_chain_say(step->formula, f->s->varied ? "dL/ds = (dw/ds)^T dL/dw" : "dL/ds = (α/T) J dL/dp");
     if (other->rows > 0) {
         double rms = other->d_scores_rms_median;
         const char *name = other->scale ? "scaled" : "unscaled";
@@ -353,6 +384,8 @@ static struct av_params textbook_params(const struct av_params *p)
 void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const struct av_entry_moments *entries)
 {
     struct av_params plain = textbook_params(&s->params);
+    const struct av_variant *bend = av_variant_of(s->params.variant, AV_GROUP_BEND);
+    char variant[AV_VARIANT_TEXT_MAX];
     struct av_entry_moments of_files;
     if (s->from_files) {
         av_file_entries(&of_files, s);
@@ -366,6 +399,8 @@ void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const stru
         .d = (double)s->d_k,
         .alpha = s->alpha,
         .t = s->params.temperature,
+        .bend = bend != NULL ? bend->name : SOFTMAX,
+        .variant = av_variant_format(s->params.variant, variant),
     };
     if (!s->from_logits) {
         f.theory = av_score_theory(f.p);

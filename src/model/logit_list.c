@@ -104,6 +104,26 @@ bool av_logit_list_take(struct av_logit_list *l, const double *x, size_t n, doub
     return true;
 }
 
+bool av_logit_list_take_seen(struct av_logit_list *l, const double *z, size_t n, const struct av_params *p)
+{
+    struct av_logit_list taken = { .n = 0 };
+    for (size_t j = 0; j < n; j++) {
+        double offset = p->offset + ((int64_t)j == p->key ? p->key_offset : 0);
+        double x = z[j] * p->temperature - offset;
+        if (isinf(z[j]) && z[j] < 0) {
+            continue;
+        }
+        if (!isfinite(x) || taken.n == AV_LOGITS_MAX) {
+            return false;
+        }
+        taken.at[taken.n++] = x;
+    }
+    if (taken.n > 0) {
+        *l = taken;
+    }
+    return taken.n > 0;
+}
+
 bool av_logit_list_even(const struct av_logit_list *l)
 {
     for (int64_t i = 1; i < l->n; i++) {

@@ -29,5 +29,6 @@ double av_rows_freezing(enum av_mask mask, size_t n_q, size_t n_k)
 
 bool av_row_counts(const struct av_snapshot *s, const struct av_rowstats *rows, size_t i)
 {
-    return rows[i].keys >= 2 && !s->invalid[i];
+    const bool *invalid = rows == s->other_rows ? s->other_invalid : s->invalid;
+    return rows[i].keys >= 2 && !invalid[i];
 }

@@ -7,6 +7,7 @@
 #include "stages.h"
 
 #include <math.h>
+#include <string.h>
 
 enum av_status av_model_new(struct av_model **out, const struct av_kernels *kernels, struct av_error *e)
 {
@@ -30,6 +31,9 @@ void av_model_free(struct av_model *m)
 {
     if (m != NULL) {
         av_buffers_free(&m->buffers);
+        for (size_t i = 0; i < AV_STATES; i++) {
+            av_attend_free(m->engines[i].attend);
+        }
         av_theory_free(m->theory);
         av_free(m->scores_scratch);
         av_free(m);
@@ -76,85 +80,163 @@ static struct av_shape effective(const struct av_model *m, struct av_params *p)
     return (struct av_shape){ (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k };
 }
 
-/* Points the snapshot at the buffers and says what it is of. */
-static void publish(struct av_model *m)
+/* What an update is asked for, and what it makes stale. */
+struct request {
+    struct av_params p; /* with the sizes that hold */
+    struct av_shape shape;
+    unsigned needs;
+    double alpha; /* d_k^-exponent or 1, or between them on the way */
+    bool gliding;
+    enum av_stage stale;
+    bool glide_only; /* nothing but alpha has changed */
+};
+
+/* alpha: NaN for that of the parameters. */
+static void make_request(struct request *r, const struct av_model *m, const struct av_params *asked, unsigned needs,
+                         double alpha)
+{
+    *r = (struct request){ .p = *asked, .needs = needs };
+    r->shape = effective(m, &r->p);
+    bool by_hand = r->p.logits.n > 0;
+    double settled = by_hand ? 1 : av_params_alpha(&r->p);
+    r->alpha = by_hand || isnan(alpha) ? settled : alpha;
+    r->gliding = r->alpha < settled || r->alpha > settled;
+    r->stale = m->ready ? av_params_stale(&m->snapshot.params, &r->p) : AV_STAGE_SAMPLE;
+    r->glide_only = r->stale > AV_STAGE_LOGITS && (r->alpha < m->alpha || r->alpha > m->alpha);
+    r->stale = r->glide_only ? AV_STAGE_LOGITS : r->stale;
+}
+
+/* Says what the snapshot is of, and points it at the buffers. */
+static void publish(struct av_model *m, const struct request *r)
 {
     struct av_snapshot *s = &m->snapshot;
     struct av_buffers *b = &m->buffers;
+    const struct av_params *p = &r->p;
+    s->params = *p;
+    s->alpha = r->alpha;
+    s->gliding = r->gliding;
+    s->from_logits = p->logits.n > 0;
+    s->probed = p->key_offset != 0;
+    s->varied = av_variant_without(p->variant, AV_GROUP_TRAINING) != 0 || p->dtype != AV_DTYPE_F64;
+    s->simplex = (av_variant_flags(p->variant) & AV_VARIANT_NOT_SIMPLEX) == 0;
+    s->patterned = av_variant_of(p->variant, AV_GROUP_PATTERN) != NULL;
     s->from_files = m->q_file != NULL && !s->from_logits;
     s->q_file = s->from_files ? m->q_file : NULL;
     s->k_file = s->from_files ? m->k_file : NULL;
-    s->heads = s->from_files ? m->q_file->heads : 0;
+    s->heads = s->from_files ? m->q_file->heads : s->from_logits ? 0 : (size_t)p->n_head;
     s->scores = s->from_logits ? NULL : b->scores;
     s->logits = b->logits;
     s->weights = b->weights;
     s->rows = b->rows;
     s->invalid = b->invalid;
+    s->invalid_scores = b->invalid_scores;
+    s->form = NULL;
 }
 
-/* alpha: the multiplier in force; NaN for that of the parameters. */
-static enum av_status update(struct av_model *m, const struct av_params *asked, unsigned needs, double alpha,
-                             struct av_error *e)
+/* Puts back what stood before an update that failed behind SCORES. Entries and
+ * scores in memory that is not new are made again: they are functions of the
+ * parameters, and nothing has to be allocated for them. */
+static void take_back(struct av_model *m, const struct av_snapshot *was, enum av_stage stale)
 {
-    struct av_snapshot *s = &m->snapshot;
-    struct av_params p = *asked;
-    struct av_shape shape = effective(m, &p);
-    double settled = p.logits.n > 0 ? 1 : av_params_alpha(&p);
-    if (isnan(alpha) || p.logits.n > 0) {
-        alpha = settled;
-    }
-    enum av_stage stale = m->ready ? av_params_stale(&s->params, &p) : AV_STAGE_SAMPLE;
-    bool glide_only = stale > AV_STAGE_LOGITS && (alpha < s->alpha || alpha > s->alpha);
-    stale = glide_only ? AV_STAGE_LOGITS : stale;
-    if (stale <= AV_STAGE_SCORES) {
-        enum av_status status = av_stage_scores(m, &p, shape, e);
-        if (status != AV_OK) {
-            return status;
+    if (m->ready && m->spare.rows != NULL) {
+        av_buffers_free(&m->buffers);
+        m->buffers = m->spare;
+        memset(&m->spare, 0, sizeof m->spare);
+    } else if (m->ready && stale <= AV_STAGE_MOMENTS) {
+        if (stale <= AV_STAGE_SCORES) {
+            av_stage_scores(m, &was->params, m->buffers.shape, NULL);
         }
-    }
-    s->params = p;
-    s->alpha = alpha;
-    s->gliding = alpha < settled || alpha > settled;
-    s->from_logits = p.logits.n > 0;
-    s->probed = p.key_offset != 0;
-    av_stage_forget(m, stale, glide_only);
-    publish(m);
-    if (stale <= AV_STAGE_MOMENTS) {
+        m->snapshot = *was;
         av_stage_moments(m);
     }
-    if (stale <= AV_STAGE_WEIGHTS) {
+    m->snapshot = *was;
+    for (size_t i = 0; i < AV_STATES; i++) {
+        m->engines[i].begun = false;
+    }
+}
+
+/* All that can fail: SAMPLE to MOMENTS, and the engines made ready for what
+ * comes behind. When one fails the old state stands. */
+static enum av_status prepare(struct av_model *m, const struct request *r, struct av_error *e)
+{
+    const struct av_snapshot was = m->snapshot;
+    enum av_status status = av_variant_check(r->p.variant, &r->p, e);
+    if (status == AV_OK && r->stale <= AV_STAGE_SCORES) {
+        status = av_stage_scores(m, &r->p, r->shape, e);
+    }
+    if (status != AV_OK) {
+        return status;
+    }
+    publish(m, r);
+    if (r->stale <= AV_STAGE_MOMENTS) {
+        av_stage_moments(m);
+    }
+    m->engines[AV_STATE_NOW].begun &= r->stale > AV_STAGE_LOGITS;
+    m->engines[AV_STATE_OTHER].begun &= r->stale > AV_STAGE_LOGITS || r->glide_only;
+    status = av_engines_begin(m, r->needs, r->gliding ? r->alpha : (double)NAN, e);
+    if (status != AV_OK) {
+        take_back(m, &was, r->stale);
+    }
+    av_buffers_free(&m->spare);
+    return status;
+}
+
+static enum av_status update(struct av_model *m, const struct request *r, struct av_error *e)
+{
+    enum av_status status = prepare(m, r, e);
+    if (status != AV_OK) {
+        return status;
+    }
+    m->alpha = r->alpha;
+    av_stage_forget(m, r->stale, r->glide_only);
+    if (r->stale <= AV_STAGE_WEIGHTS && m->snapshot.varied) {
+        av_stage_varied_rows(m, r->needs);
+    } else if (r->stale <= AV_STAGE_WEIGHTS) {
         av_stage_rows(m);
     }
-    if (stale <= AV_STAGE_STATS) {
+    if (r->stale <= AV_STAGE_STATS) {
         av_stage_stats(m);
     }
-    av_stage_needs(m, needs);
+    av_stage_needs(m, r->needs);
     m->ready = true;
     return AV_OK;
 }
 
 enum av_status av_model_update(struct av_model *m, const struct av_params *p, unsigned needs, struct av_error *e)
 {
-    return update(m, p, needs, (double)NAN, e);
+    return av_model_glide(m, p, needs, (double)NAN, e);
 }
 
 enum av_status av_model_glide(struct av_model *m, const struct av_params *p, unsigned needs, double alpha,
                               struct av_error *e)
 {
-    return update(m, p, needs, alpha, e);
+    struct request r;
+    make_request(&r, m, p, needs, alpha);
+    return update(m, &r, e);
+}
+
+/* How often the product of queries and keys, or as much work, is done again for
+ * the rows of a state: by what makes entries of its own, or imitates arithmetic. */
+static double products_of_rows(const struct av_params *p)
+{
+    bool again = (av_variant_flags(p->variant) & AV_VARIANT_ENTRIES) != 0 || p->dtype != AV_DTYPE_F64;
+    return again ? 1 : 0;
 }
 
 double av_model_cost(const struct av_model *m, const struct av_params *asked, unsigned needs)
 {
     enum { DQ_PRODUCTS = 6 };
-    const struct av_snapshot *s = &m->snapshot;
-    struct av_params p = *asked;
-    struct av_shape shape = effective(m, &p);
-    enum av_stage stale = m->ready ? av_params_stale(&s->params, &p) : AV_STAGE_SAMPLE;
-    bool dq_stale = stale <= AV_STAGE_STATS || s->gliding || (m->done & AV_NEED_DQ) == 0;
-    double products = stale <= AV_STAGE_SCORES ? 1 : 0;
+    struct request r;
+    make_request(&r, m, asked, needs, (double)NAN);
+    bool rows_stale = r.stale <= AV_STAGE_STATS || m->snapshot.gliding;
+    bool dq_stale = rows_stale || (m->done & AV_NEED_DQ) == 0;
+    bool other_stale = rows_stale || (m->done & AV_NEED_OTHER) == 0;
+    double rows = products_of_rows(&r.p);
+    double products = r.stale <= AV_STAGE_SCORES ? 1 : 0;
+    products += rows_stale ? rows : 0;
+    products += (needs & AV_NEED_OTHER) != 0 && other_stale ? rows : 0;
     products += (needs & AV_NEED_DQ) != 0 && dq_stale ? DQ_PRODUCTS : 0;
-    return products * (double)shape.n_q * (double)shape.n_k * (double)shape.d;
+    return products * (double)r.shape.n_q * (double)r.shape.n_k * (double)r.shape.d;
 }
 
 const struct av_snapshot *av_model_snapshot(const struct av_model *m)

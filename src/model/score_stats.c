@@ -17,7 +17,7 @@ bool av_all_finite(const double *x, size_t n)
 
 static size_t valid_length(const struct av_snapshot *s, size_t i)
 {
-    return s->invalid[i] ? 0 : av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
+    return s->invalid_scores[i] ? 0 : av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
 }
 
 void av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s)
@@ -52,7 +52,7 @@ static double fill(double *density, const struct av_score_histogram *h, const st
 double av_score_factor(const struct av_snapshot *s, bool scale)
 {
     bool now = (s->params.scale != 0) == scale;
-    return now && s->gliding ? s->alpha : av_params_multiplier(&s->params, scale);
+    return now && s->gliding && !s->varied ? s->alpha : av_params_multiplier(&s->params, scale);
 }
 
 /* Mean and standard deviation that theory (with files: measurement) gives the

@@ -14,12 +14,12 @@ struct av_histogram_store {
 /* Are the first n numbers finite? */
 bool av_all_finite(const double *x, size_t n);
 
-/* Moments over the unmasked pairs of the rows of `s` that are not invalid, and
- * the spread within those rows. */
+/* Moments over the pairs that the mask leaves in the rows of `s` whose scores
+ * are valid, and the spread within those rows. */
 void av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s);
 
-/* What the scores are multiplied by with scale on or off: while that state
- * glides, by the multiplier of the moment. */
+/* What the scores are multiplied by with scale on or off, variants apart: while
+ * that state glides, by the multiplier of the moment. */
 double av_score_factor(const struct av_snapshot *s, bool scale);
 
 /* Histogram of scores times 1 and times d_k^-exponent on one axis, and the

@@ -1,5 +1,6 @@
 /* stage_rows.c - MOMENTS, LOGITS, WEIGHTS and STATS: what is done row by row. */
 #include "attnviz/theory.h"
+#include "attnviz/variant.h"
 #include "expected.h"
 #include "stages.h"
 #include "summary.h"
@@ -9,15 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-/* A row is invalid when one of its unmasked scores is not finite: an entry
- * that is NaN or infinite, or a product beyond the range of double. */
+/* A row's scores are invalid when one that the mask leaves is not finite: an
+ * entry that is NaN or infinite, or a product beyond the range of double. */
 void av_stage_moments(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
     struct av_buffers *b = &m->buffers;
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
-        b->invalid[i] = !s->from_logits && !av_all_finite(b->scores + i * s->n_k, len);
+        b->invalid_scores[i] = !s->from_logits && !av_all_finite(b->scores + i * s->n_k, len);
     }
     s->score_moments = (struct av_moments)AV_MOMENTS_INIT;
     s->expected_mean = s->expected_var = s->expected_kurtosis = (double)NAN;
@@ -94,6 +95,15 @@ static void blank_row(double *weights, struct av_rowstats *row, size_t len, size
     }
 }
 
+static double nonzero_share(const double *weights, size_t len)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < len; j++) {
+        n += weights[j] != 0;
+    }
+    return (double)n / (double)len;
+}
+
 /* LOGITS, WEIGHTS and the row statistics of the current state. */
 void av_stage_rows(struct av_model *m)
 {
@@ -105,12 +115,15 @@ void av_stage_rows(struct av_model *m)
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
         double *weights = b->weights + i * s->n_k;
         make_logits(b->logits + i * s->n_k, m, i, len, s->n_k, s->alpha);
+        b->invalid[i] = b->invalid_scores[i];
+        b->nonzero[i] = 0;
         if (len == 0 || b->invalid[i]) {
             blank_row(weights, &b->rows[i], len, s->n_k, b->invalid[i]);
             continue;
         }
         m->kernels->softmax(weights, softmax_source(m, i, len, s->alpha), multiplier, len, &b->rows[i]);
         b->rows[i].max_logit = b->logits[i * s->n_k + b->rows[i].argmax];
+        b->nonzero[i] = nonzero_share(weights, len);
         memset(weights + len, 0, (s->n_k - len) * sizeof *weights);
     }
     s->runs[AV_STAGE_LOGITS]++;
@@ -127,7 +140,8 @@ static void run_other_rows(struct av_model *m)
         struct av_rowstats *row = &b->other_rows[i];
         memset(row, 0, sizeof *row);
         row->keys = len;
-        if (len > 0 && !b->invalid[i]) {
+        b->other_invalid[i] = b->invalid_scores[i];
+        if (len > 0 && !b->other_invalid[i]) {
             double multiplier = s->other.alpha / s->params.temperature;
             m->kernels->softmax(NULL, softmax_source(m, i, len, s->other.alpha), multiplier, len, row);
         }
@@ -157,9 +171,18 @@ static void run_dq(struct av_model *m)
     }
 }
 
-/* Moments of the logits and their spread within rows: those of the scores
- * moved and stretched, unless one key is offset or the logits were given by
- * hand. */
+static void make_dq(struct av_model *m)
+{
+    if (!m->snapshot.varied) {
+        run_dq(m);
+    } else if (!m->has_dq) {
+        av_varied_dq(m);
+    }
+}
+
+/* Moments of the logits of a plain softmax and their spread within rows: those
+ * of the scores moved and stretched, unless one key is offset or the logits
+ * were given by hand. */
 static void logit_moments(struct av_summary *sum, struct av_model *m)
 {
     struct av_moments *out = &sum->logits;
@@ -183,7 +206,7 @@ static void logit_moments(struct av_summary *sum, struct av_model *m)
     *out = (struct av_moments)AV_MOMENTS_INIT;
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)p->mask, i, s->n_q, s->n_k);
-        if (!m->buffers.invalid[i]) {
+        if (!m->buffers.invalid_scores[i]) {
             make_logits(m->buffers.row, m, i, len, len, alpha);
             struct av_moments row = AV_MOMENTS_INIT;
             av_moments_add(&row, m->buffers.row, len);
@@ -194,10 +217,39 @@ static void logit_moments(struct av_summary *sum, struct av_model *m)
     sum->row_std = av_spread_std(&spread);
 }
 
-static void summarize(struct av_model *m, struct av_summary *out, const struct av_rowstats *rows)
+/* The summary of the current state but for dq. */
+static void summarize(struct av_model *m)
 {
-    logit_moments(out, m);
-    av_summary_make(out, &m->snapshot, rows, m->buffers.column);
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    struct av_summary *now = &s->now;
+    now->scale = s->params.scale != 0;
+    now->alpha = s->alpha;
+    if (s->varied) {
+        av_varied_summary(m);
+        return;
+    }
+    logit_moments(now, m);
+    av_summary_make(now, s, b->rows, b->column);
+    av_summary_nonzero(now, s, b->rows, b->nonzero, b->column);
+}
+
+/* That of the state with scale toggled, whose rows it makes. */
+static void make_other(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    s->other.scale = s->params.scale == 0;
+    s->other_rows = b->other_rows;
+    s->other_invalid = b->other_invalid;
+    if (s->varied) {
+        av_varied_other(m);
+        return;
+    }
+    s->other.alpha = av_params_multiplier(&s->params, s->other.scale);
+    run_other_rows(m);
+    logit_moments(&s->other, m);
+    av_summary_make(&s->other, s, b->other_rows, b->column);
 }
 
 static void run_theory(struct av_model *m)
@@ -207,16 +259,37 @@ static void run_theory(struct av_model *m)
     struct av_theory_rows rows = { s->n_q, s->n_k, s->d_k, p->mask == AV_MASK_CAUSAL };
     s->theory_std = s->alpha * sqrt((double)s->d_k) * p->q_std * p->k_std / p->temperature;
     s->has_theory = p->dist == AV_DIST_NORMAL && p->corr == 0 && p->q_mean == 0 && !s->probed && !s->from_files &&
-                    !s->from_logits && av_theory_means(m->theory, &rows, s->theory_std, &s->theory);
+                    !s->from_logits && !s->varied && av_theory_means(m->theory, &rows, s->theory_std, &s->theory);
+}
+
+/* Is sqrt(2 ln n) about these logits? They may be bent, or have a bias that
+ * spreads them far more than chance. */
+static bool may_freeze(av_variant_value variant)
+{
+    const struct av_variant *pattern = av_variant_of(variant, AV_GROUP_PATTERN);
+    bool biased = pattern != NULL && (strcmp(pattern->name, "alibi") == 0 || strcmp(pattern->name, "lsh") == 0);
+    return !biased && av_variant_of(variant, AV_GROUP_BEND) == NULL;
+}
+
+/* sqrt(2 ln n) of the keys that the rows see, where the softmax weighs them. */
+static double freezing(const struct av_snapshot *s)
+{
+    double sum = 0;
+    size_t rows = 0;
+    for (size_t i = 0; i < s->n_q; i++) {
+        if (s->rows[i].keys >= 2) {
+            sum += av_theory_freezing((double)s->rows[i].keys);
+            rows++;
+        }
+    }
+    return rows > 0 && may_freeze(s->params.variant) ? sum / (double)rows : (double)NAN;
 }
 
 void av_stage_stats(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
-    s->now.scale = s->params.scale != 0;
-    s->now.alpha = s->alpha;
-    s->theory_freezing = av_rows_freezing((enum av_mask)s->params.mask, s->n_q, s->n_k);
-    summarize(m, &s->now, m->buffers.rows);
+    s->theory_freezing = freezing(s);
+    summarize(m);
     av_verdicts_make(s);
     s->runs[AV_STAGE_STATS]++;
 }
@@ -233,14 +306,10 @@ void av_stage_needs(struct av_model *m, unsigned needs)
         av_score_histogram_make(&s->histogram, &m->histogram, s, whole);
     }
     if ((todo & AV_NEED_OTHER) && !s->from_logits) {
-        s->other.scale = s->params.scale == 0;
-        s->other.alpha = av_params_multiplier(&s->params, s->other.scale);
-        run_other_rows(m);
-        summarize(m, &s->other, m->buffers.other_rows);
-        s->other_rows = m->buffers.other_rows;
+        make_other(m);
     }
     if ((todo & AV_NEED_DQ) && !s->from_logits) {
-        run_dq(m);
+        make_dq(m);
         s->dq_rms = m->buffers.dq_rms;
         av_summary_dq(&s->now, s, m->buffers.column);
     }

@@ -60,7 +60,7 @@ static void draw_entries(struct av_model *m, const struct av_params *p, struct a
     }
 }
 
-static struct av_entries model_queries(const struct av_model *m)
+struct av_entries av_model_queries(const struct av_model *m)
 {
     const struct av_buffers *b = &m->buffers;
     return m->q_file != NULL ? av_tensor_head(m->q_file, m->snapshot.head)
@@ -79,7 +79,7 @@ struct av_entries av_model_keys(const struct av_model *m)
 static void run_scores(struct av_model *m, struct reuse keep)
 {
     struct av_buffers *b = &m->buffers;
-    struct av_entries q = model_queries(m);
+    struct av_entries q = av_model_queries(m);
     struct av_entries k = av_model_keys(m);
     struct av_shape s = b->shape;
     const struct av_block blocks[] = {
@@ -115,7 +115,7 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
             memcpy(fresh.scores + i * shape.n_k, old->scores + i * old->shape.n_k, keep.n_k * sizeof *fresh.scores);
         }
         bool shrunk = shape.d < old->shape.d;
-        av_buffers_free(old);
+        m->spare = *old;
         *old = fresh;
         if (sampled) {
             draw_entries(m, p, old, keep);
@@ -128,8 +128,8 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
     s->n_q = shape.n_q;
     s->n_k = shape.n_k;
     s->d_k = shape.d;
-    s->head = m->q_file != NULL ? (size_t)p->head : 0;
-    s->k_head = m->q_file != NULL ? s->head / (m->q_file->heads / m->k_file->heads) : 0;
+    s->head = shape.d > 0 ? (size_t)p->head : 0;
+    s->k_head = m->q_file != NULL ? s->head / (m->q_file->heads / m->k_file->heads) : s->head;
     if (shape.d > 0) {
         s->runs[AV_STAGE_SAMPLE]++;
         run_scores(m, keep);

@@ -46,6 +46,11 @@ static double jacobian_fro(const struct av_rowstats *row)
     return row->jacobian_fro;
 }
 
+static double row_sum(const struct av_rowstats *row)
+{
+    return row->row_sum;
+}
+
 /* Gathers a quantity of the rows that count into column and returns their
  * number. */
 static size_t gather(double *column, const struct av_snapshot *s, const struct av_rowstats *rows, row_value get)
@@ -54,6 +59,19 @@ static size_t gather(double *column, const struct av_snapshot *s, const struct a
     for (size_t i = 0; i < s->n_q; i++) {
         if (av_row_counts(s, rows, i)) {
             column[n++] = get(&rows[i]);
+        }
+    }
+    return n;
+}
+
+/* The same for a quantity that is kept beside the rows. */
+static size_t gather_values(double *column, const struct av_snapshot *s, const struct av_rowstats *rows,
+                            const double *values)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_q; i++) {
+        if (av_row_counts(s, rows, i)) {
+            column[n++] = values[i];
         }
     }
     return n;
@@ -86,17 +104,27 @@ static double share_below(const double *x, size_t n, double limit)
     return n > 0 ? (double)below / (double)n : (double)NAN;
 }
 
+/* Of all valid rows that see a key, NaN when there is none. */
+static double row_sum_error(const struct av_snapshot *s, const struct av_rowstats *rows)
+{
+    const bool *invalid = rows == s->other_rows ? s->other_invalid : s->invalid;
+    double most = (double)NAN;
+    for (size_t i = 0; i < s->n_q; i++) {
+        if (rows[i].keys > 0 && !invalid[i]) {
+            most = fmax(most, fabs(rows[i].row_sum - 1));
+        }
+    }
+    return most;
+}
+
 void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
                      double *column)
 {
     out->rows_without_keys = 0;
-    out->row_sum_error_max = (double)NAN;
     for (size_t i = 0; i < s->n_q; i++) {
         out->rows_without_keys += rows[i].keys == 0;
-        if (rows[i].keys > 0 && !s->invalid[i]) {
-            out->row_sum_error_max = fmax(out->row_sum_error_max, fabs(rows[i].row_sum - 1));
-        }
     }
+    out->row_sum_error_max = row_sum_error(s, rows);
     size_t n = gather(column, s, rows, largest);
     out->rows = n;
     out->max_mean = mean(column, n);
@@ -108,25 +136,34 @@ void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const 
     out->entropy_norm_mean = mean(column, gather(column, s, rows, entropy_norm));
     out->effective_keys_mean = mean(column, gather(column, s, rows, effective_keys));
     out->sum_p2_mean = mean(column, gather(column, s, rows, sum_p2));
+    out->row_sum_mean = mean(column, gather(column, s, rows, row_sum));
     out->trace_mean = mean(column, gather(column, s, rows, trace));
     out->trace_median = av_median(column, n);
     out->jacobian_fro_mean = mean(column, gather(column, s, rows, jacobian_fro));
     out->share_fro_lt_1e_3 = share_below(column, n, AV_DEAD_FRO);
     out->jacobian_fro_median = av_median(column, n);
-    /* d_scores_rms is the same positive multiple of jacobian_fro in every row. */
+    /* Of the softmax it is the same positive multiple of jacobian_fro in every row. */
     out->d_scores_rms_median = out->alpha / s->params.temperature * out->jacobian_fro_median;
+    out->nonzero_share_mean = (double)NAN;
     out->dq_rms_mean = (double)NAN;
     out->dq_rms_median = (double)NAN;
 }
 
+void av_summary_nonzero(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
+                        const double *nonzero, double *column)
+{
+    out->nonzero_share_mean = mean(column, gather_values(column, s, rows, nonzero));
+}
+
+void av_summary_d_scores(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
+                         const double *d_scores, double *column)
+{
+    out->d_scores_rms_median = av_median(column, gather_values(column, s, rows, d_scores));
+}
+
 void av_summary_dq(struct av_summary *out, const struct av_snapshot *s, double *column)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_q; i++) {
-        if (av_row_counts(s, s->rows, i)) {
-            column[n++] = s->dq_rms[i];
-        }
-    }
+    size_t n = gather_values(column, s, s->rows, s->dq_rms);
     out->dq_rms_mean = mean(column, n);
     out->dq_rms_median = av_median(column, n);
 }

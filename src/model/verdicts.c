@@ -1,6 +1,8 @@
 /* verdicts.c - the rules behind the findings. */
 #include "verdicts.h"
 
+#include "attnviz/variant.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +15,19 @@ static struct av_verdict *add(struct av_snapshot *s, const char *code, enum av_s
     v->code = code;
     v->severity = severity;
     return v;
+}
+
+/* What there is to say of how far the logits lie apart; `inside`: within a row.
+ * Where they are bent there is no limit to hold it against. */
+static void tell_spread(char *out, size_t size, const struct av_snapshot *s, double inside, const char *mean)
+{
+    double limit = s->theory_freezing;
+    if (isnan(limit)) {
+        snprintf(out, size, "logit std %.3g within a row", inside);
+    } else {
+        snprintf(out, size, "logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g", inside,
+                 inside > limit ? "above" : "below", mean, limit);
+    }
 }
 
 static void judge_saturation(struct av_snapshot *s)
@@ -29,12 +44,11 @@ static void judge_saturation(struct av_snapshot *s)
     /* The finding that decided comes first. What rows as a whole are shifted
      * by is part of the spread, but no softmax sees it. */
     double inside = isfinite(s->now.row_std) ? s->now.row_std : std;
-    const char *mean = s->params.mask == AV_MASK_CAUSAL ? "mean " : "";
+    const char *mean = s->params.mask == AV_MASK_CAUSAL || s->patterned ? "mean " : "";
     if (share > AV_LARGEST_SHARE) {
-        snprintf(
-            v->text, sizeof v->text,
-            "%.0f%% of rows give more than 0.9 to one key; logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g",
-            100 * share, inside, inside > limit ? "above" : "below", mean, limit);
+        char spread[128];
+        tell_spread(spread, sizeof spread, s, inside, mean);
+        snprintf(v->text, sizeof v->text, "%.0f%% of rows give more than 0.9 to one key; %s", 100 * share, spread);
     } else if (inside <= limit) {
         snprintf(v->text, sizeof v->text,
                  "logit std %.3g is above %ssqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
@@ -56,8 +70,9 @@ static void judge_gradient(struct av_snapshot *s)
         return;
     }
     struct av_verdict *v = add(s, "gradient_dead", median < AV_DEAD_FRO ? AV_BAD : AV_WARN);
-    snprintf(v->text, sizeof v->text, "%.0f%% of rows have a softmax Jacobian below 1e-3; the median is %.3g",
-             100 * dead, median);
+    const struct av_variant *bend = av_variant_of(s->params.variant, AV_GROUP_BEND);
+    snprintf(v->text, sizeof v->text, "%.0f%% of rows have a %s Jacobian below 1e-3; the median is %.3g", 100 * dead,
+             bend != NULL ? bend->name : "softmax", median);
 }
 
 static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct av_tensor *t,
@@ -70,21 +85,70 @@ static void judge_values(struct av_snapshot *s, const char *code, const char *wh
     }
 }
 
+/* Rows that have become invalid, and the first of them. */
+struct lost {
+    size_t count, first;
+};
+
+/* Those that are invalid now and, before: were not before. */
+static struct lost count_lost(const struct av_snapshot *s, const bool *now, const bool *before)
+{
+    struct lost lost = { 0, 0 };
+    for (size_t i = s->n_q; i-- > 0;) {
+        if (now[i] && (before == NULL || !before[i])) {
+            lost.count++;
+            lost.first = i;
+        }
+    }
+    return lost;
+}
+
 /* Rows that are invalid though no entry is: a product or sum of finite entries
  * beyond the range of double. */
-static void judge_overflow(struct av_snapshot *s)
+static void judge_scores(struct av_snapshot *s)
 {
-    size_t count = 0;
-    size_t first = 0;
-    for (size_t i = s->n_q; i-- > 0;) {
-        count += s->invalid[i];
-        first = s->invalid[i] ? i : first;
-    }
-    if (count > 0) {
+    struct lost lost = count_lost(s, s->invalid_scores, NULL);
+    if (lost.count > 0) {
         struct av_verdict *v = add(s, "score_overflow", AV_BAD);
         snprintf(v->text, sizeof v->text,
-                 "%zu rows have a score beyond the range of double, the first row %zu: they are left out", count,
-                 first);
+                 "%zu rows have a score beyond the range of double, the first row %zu: they are left out", lost.count,
+                 lost.first);
+    }
+}
+
+/* Rows that only the variant or the dtype has made invalid. */
+static void judge_logits(struct av_snapshot *s)
+{
+    struct lost lost = count_lost(s, s->invalid, s->invalid_scores);
+    enum av_dtype dtype = (enum av_dtype)s->params.dtype;
+    double most = av_dtype_max(dtype);
+    if (lost.count == 0) {
+        return;
+    }
+    if (dtype == AV_DTYPE_F64) {
+        struct av_verdict *v = add(s, "logit_overflow", AV_BAD);
+        snprintf(v->text, sizeof v->text,
+                 "%zu rows have a logit beyond the range of double, the first row %zu: they are left out", lost.count,
+                 lost.first);
+        return;
+    }
+    struct av_verdict *v = add(s, "dtype_nan", AV_BAD);
+    const char *name = av_param_find("dtype")->choices[dtype];
+    int n =
+        snprintf(v->text, sizeof v->text, "%zu rows became NaN in %s, the first row %zu", lost.count, name, lost.first);
+    if (!isnan(most)) {
+        snprintf(v->text + n, sizeof v->text - (size_t)n,
+                 ": an entry, score or logit is beyond %.6g, the largest %s; they are left out", most, name);
+    }
+}
+
+static void judge_simplex(struct av_snapshot *s)
+{
+    if (!s->simplex) {
+        struct av_verdict *v = add(s, "not_simplex", AV_INFO);
+        snprintf(v->text, sizeof v->text,
+                 "the weights of a row need not sum to 1 (mean sum %.3g): entropy is that of |w| / sum |w|",
+                 s->now.row_sum_mean);
     }
 }
 
@@ -102,10 +166,12 @@ void av_verdicts_make(struct av_snapshot *s)
         }
     }
     if (not_finite == 0) {
-        judge_overflow(s);
+        judge_scores(s);
     }
+    judge_logits(s);
     if (s->now.rows > 0) {
         judge_saturation(s);
         judge_gradient(s);
+        judge_simplex(s);
     }
 }

@@ -219,6 +219,9 @@ static void fake_make(struct fake *f, const struct av_params *p)
     s->rows = f->rows;
     s->other_rows = f->other_rows;
     s->invalid = f->invalid;
+    s->invalid_scores = f->invalid;
+    s->other_invalid = f->invalid;
+    s->simplex = true;
     s->dq_rms = f->dq;
     s->has_theory = s->now.rows > 0;
     s->theory_std = s->alpha * sqrt((double)p->d_k) / p->temperature;

@@ -27,7 +27,7 @@ static void make(struct made *m, const double *z, size_t n)
 {
     memcpy(m->z, z, n * sizeof *z);
     av_kernels_best()->softmax(m->p, m->z, 1, n, &m->stats);
-    m->row = (struct av_softmax_row){ m->z, m->p, n, &m->stats };
+    m->row = (struct av_softmax_row){ m->z, m->p, n, &m->stats, NULL };
 }
 
 static double uniform(uint64_t *state)
@@ -376,7 +376,7 @@ static void the_largest_doubles_are_no_trouble(void **state)
     static const double infinite[] = { (double)INFINITY, (double)INFINITY, 3 };
     static const double p[] = { 0.5, 0.5, 0 };
     m.stats = (struct av_rowstats){ .keys = 3, .max = 0.5, .one_minus_max = 0.5, .scaled = { 0, 0.5, 1, 0.5, 0.5 } };
-    struct av_softmax_row row = { infinite, p, 3, &m.stats };
+    struct av_softmax_row row = { infinite, p, 3, &m.stats, NULL };
     assert_close(av_jacobian_norm_2(&row).value, 0.5, 1e-15);
 }
 
