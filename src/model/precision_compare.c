@@ -1,0 +1,135 @@
+/* precision_compare.c - rows of a narrower dtype against those of f64. */
+#include "precision_state.h"
+
+#include "attnviz/imitate.h"
+#include "attnviz/variant.h"
+
+#include <math.h>
+
+bool av_precision_compare_begin(struct av_precision_state *s, bool scale, enum av_dtype dtype)
+{
+    enum av_mask mask = (enum av_mask)s->result.params.mask;
+    struct av_precision_cell *cell = &s->result.at[scale][dtype];
+    *cell = (struct av_precision_cell){ .weight_error_max = (double)NAN, .weight_error_mean = (double)NAN };
+    s->pairs = 0;
+    s->error_sum = 0;
+    return av_precision_attend(s, scale, AV_DTYPE_F64, mask) && av_precision_attend(s, scale, dtype, mask);
+}
+
+/* One row of that arithmetic. */
+static bool run_row(struct av_attend *a, size_t i, double *logits, double *weights, struct av_rowstats *stats)
+{
+    bool invalid = false;
+    const struct av_attend_rows rows = {
+        .from = i, .to = i + 1, .logits = logits, .weights = weights, .rows = stats, .invalid = &invalid
+    };
+    av_attend_run(a, &rows);
+    return !invalid;
+}
+
+/* Is the Jacobian not 0 in truth, be it less than a double can be? */
+static bool has_gradient(const struct av_rowstats *row)
+{
+    return row->jacobian_fro > 0 || row->scaled.jacobian_fro > 0;
+}
+
+/* Is another key ahead of the one that f64 puts first? */
+static bool overtaken(const double *w, size_t n, size_t first)
+{
+    for (size_t j = 0; j < n; j++) {
+        if (w[j] > w[first]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double logit_error(const double *z, const double *exact, size_t n)
+{
+    double most = 0;
+    for (size_t j = 0; j < n; j++) {
+        if (!isinf(exact[j])) { /* a seen key */
+            double error = fabs(z[j] - exact[j]);
+            most = isnan(error) ? (double)INFINITY : fmax(most, error);
+        }
+    }
+    return most;
+}
+
+/* Nothing but 0 and 1 among the weights of a softmax: its Jacobian is 0. */
+static bool frozen(const double *w, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        if (w[j] != 0 && w[j] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A row of the narrower dtype; is its Jacobian 0? attend.h calls a row with a
+ * logit of -infinity invalid. A softmax does not: that key's weight is 0. */
+static bool narrow_row(struct av_precision_state *s, enum av_dtype dtype, size_t i)
+{
+    struct av_precision_buffers *b = &s->buffers;
+    const struct av_params *p = &s->result.params;
+    struct av_rowstats stats;
+    if (run_row(s->dtype, i, b->logits, b->weights, &stats)) {
+        return stats.jacobian_fro == 0;
+    }
+    if (dtype != AV_DTYPE_F64 && av_variant_of(p->variant, AV_GROUP_BEND) == NULL) {
+        enum av_dtype outside = dtype == AV_DTYPE_INT8 ? AV_DTYPE_F32 : dtype;
+        av_imitate_softmax(b->weights, b->logits, b->n_k, p->softmax_f32 ? AV_DTYPE_F32 : outside, outside);
+    }
+    return frozen(b->weights, b->n_k);
+}
+
+static bool any_nan(const double *w, const double *exact_logits, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        if (isnan(w[j]) && !isinf(exact_logits[j])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_errors(struct av_precision_state *s, struct av_precision_cell *cell)
+{
+    const struct av_precision_buffers *b = &s->buffers;
+    for (size_t j = 0; j < b->n_k; j++) {
+        if (!isinf(b->exact_logits[j])) {
+            double error = fabs(b->weights[j] - b->exact_weights[j]);
+            cell->weight_error_max = fmax(cell->weight_error_max, error); /* that of NaN and a number: the number */
+            s->error_sum += error;
+            s->pairs++;
+        }
+    }
+    cell->weight_error_mean = s->error_sum / s->pairs;
+}
+
+void av_precision_compare(struct av_precision_state *s, bool scale, enum av_dtype dtype, size_t i)
+{
+    struct av_precision_buffers *b = &s->buffers;
+    struct av_precision_cell *cell = &s->result.at[scale][dtype];
+    struct av_rowstats exact;
+    bool valid = run_row(s->exact, i, b->exact_logits, b->exact_weights, &exact);
+    if (!valid || exact.keys < 2) {
+        return;
+    }
+    bool flat = narrow_row(s, dtype, i);
+    cell->rows++;
+    cell->logit_error_max = fmax(cell->logit_error_max, logit_error(b->logits, b->exact_logits, b->n_k));
+    if (any_nan(b->weights, b->exact_logits, b->n_k)) {
+        cell->nan_rows++;
+        return;
+    }
+    cell->argmax_changed += overtaken(b->weights, b->n_k, exact.argmax);
+    cell->dead_rows += flat && has_gradient(&exact);
+    add_errors(s, cell);
+}
+
+void av_precision_compare_end(struct av_precision_state *s, bool scale, enum av_dtype dtype)
+{
+    s->result.at[scale][dtype].whole = true;
+}
