@@ -92,7 +92,7 @@ static const struct av_variant TABLE[] = {
       "e^z/(1 + sum e^z)",
       "Miller 2023, attention is off by one", "a query may attend to nothing",
       HOOKS(.bend = av_bend_sink, .bend_params = av_bend_params_softmax1) },
-    { "sink", AV_GROUP_BEND, AV_VARIANT_NOT_SIMPLEX | AV_VARIANT_SHIFTS | AV_VARIANT_PER_HEAD,
+    { "sink", AV_GROUP_BEND, AV_VARIANT_NOT_SIMPLEX | AV_VARIANT_SHIFTS,
       "e^z/(e^logit + sum e^z)",
       "OpenAI 2025, gpt-oss", "a learned place for weight that no key deserves",
       HOOKS(.bend = av_bend_sink, .bend_params = av_bend_params_sink) },

@@ -56,7 +56,7 @@ static inline struct av_params params_of(const struct head *h, const char *varia
     av_params_default(&p);
     p.n_q = (int64_t)h->n_q, p.n_k = (int64_t)h->n_k, p.d_k = (int64_t)h->d;
     assert_int_equal(av_variant_parse(&p.variant, variant, &e), AV_OK);
-    char text[300];
+    char text[400];
     assert_true(strlen(assignments) < sizeof text);
     strcpy(text, assignments);
     for (char *at = strtok(text, " "); at != NULL; at = strtok(NULL, " ")) {
