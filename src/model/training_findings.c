@@ -221,7 +221,7 @@ static void say_clipped(struct list *list, const struct av_training *t)
         }
     }
     if (p.text[0][0] != '\0' || p.text[1][0] != '\0') {
-        say(list, false, "qk_clip: %s%s%s steps", p.text[0], joint(&p), p.text[1]);
+        say(list, false, "qk_clip shrinks w_q, w_k: %s%s%s steps", p.text[0], joint(&p), p.text[1]);
     }
 }
 
