@@ -127,7 +127,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     const char *const bent[NAMES] = { other, "J = dw/dz", "J = dw/dz", "J" };
     const char *const *names = lab->row.form == NULL ? softmax : bent;
     bool pooled = g->pool_rows > 1 || g->pool_cols > 1;
-    char note[64] = "p ↓ z →";
+    char note[64];
+    snprintf(note, sizeof note, lab->row.form == NULL ? "p ↓ z →" : "w ↓ z →");
     if (pooled) {
         snprintf(note, sizeof note, "largest of %zu×%zu", g->pool_rows, g->pool_cols);
     }

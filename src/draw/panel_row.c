@@ -53,7 +53,19 @@ static double largest_of(const double *p, size_t n)
     return most;
 }
 
-/* Columns by size, negative weights shaded. */
+/* A column by size; of a negative weight a shade, a whole cell at least. */
+static void draw_column(struct av_canvas *c, int x, struct av_rect r, double part, struct av_fill fill)
+{
+    int shaded = (int)fmax(1, round(-part * r.h));
+    if (part >= 0) {
+        av_plot_column(c, x, r.y + r.h - 1, r.h, part, fill);
+    }
+    for (int k = 0; part < 0 && k < shaded; k++) {
+        av_canvas_put(c, x, r.y + r.h - 1 - k, 0x2592, AV_ROLE_UNSCALED);
+    }
+}
+
+/* Columns by size. */
 static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s,
                          const struct av_heat_grid *g)
 {
@@ -62,7 +74,6 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     double top = fabs(largest_of(p, s->n_k));
     /* One series: full blocks in every state, as a shade has no eighths. */
     struct av_fill fill = { 0x2588, av_look_now(s).fill.role };
-    struct av_fill negative = { 0x2592, AV_ROLE_UNSCALED };
     char number[AV_NUMBER_MAX];
     for (int digits = 2; digits > 0; digits--) {
         av_plot_number(number, top, digits);
@@ -81,7 +92,7 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
         /* Wide columns keep a gap, so that equal ones can be counted. */
         int w = g->cell_w > 2 ? g->cell_w - 1 : g->cell_w;
         for (int k = 0; k < w && part >= LEAST_PART; k++) {
-            av_plot_column(c, g->cells.x + (int)x * g->cell_w + k, r.y + r.h - 1, r.h, part, v < 0 ? negative : fill);
+            draw_column(c, g->cells.x + (int)x * g->cell_w + k, r, v < 0 ? -part : part, fill);
         }
     }
 }

@@ -12,6 +12,9 @@ static const double LOG_LEAST = -999;
 
 static const char *const lesson = "Add to all logits (b/B) or change the offset (o/O): the axis of z moves, no weight "
                                   "does. Multiply them (f/F) or change the temperature (t/T): the weights change.";
+static const char *const lesson_of_others =
+    "Add to all logits (b/B) or change the offset (o/O): the axis of z moves, no "
+    "weight does.";
 static const char *const lesson_of_shifts = "Add to all logits (b/B) or change the offset (o/O): weights change, which "
                                             "those of the softmax would not.";
 
@@ -88,7 +91,7 @@ static void draw_numbers(struct av_canvas *c, struct av_rect *r, const struct nu
 static void draw_weights(struct av_canvas *c, struct av_rect *r, const struct av_lab_row *lab)
 {
     const struct av_rowstats *row = lab->row.stats;
-    const char *name = lab->simplex ? "entropy, nats" : "H of |w|, nats";
+    const char *name = lab->simplex ? "entropy, nats" : "H of |w|";
     const struct number entropy = { name, row->entropy, av_rowstats_log10_entropy(row) };
     const struct number sum = { "row sum", row->row_sum, log10(row->row_sum) };
     enum zero zero = zero_of(&lab->row);
@@ -192,7 +195,9 @@ void av_panel_row_numbers(struct av_canvas *c, struct av_rect r, const struct av
     at.h = r.y + r.h - at.y - 2;
     if (at.h >= LESSON_LEAST_H) {
         av_plot_wrap(c, (struct av_rect){ at.x + 1, at.y + 2, at.w - 1, at.h }, AV_ROLE_DIM,
-                     lab->shifts ? lesson_of_shifts : lesson);
+                     lab->shifts             ? lesson_of_shifts
+                     : lab->row.form != NULL ? lesson_of_others
+                                             : lesson);
     }
     av_canvas_clip(c, clip);
 }

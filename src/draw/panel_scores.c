@@ -203,7 +203,7 @@ static void draw_varied(struct av_canvas *c, struct av_rect r, int y, const stru
     snprintf(texts[1], sizeof texts[1], "before %s: logits std %s", name, number);
     snprintf(texts[2], sizeof texts[2], "before the variant: logits std %s", number);
     for (int i = 0, end = x; i < 3 && end == x; i++) {
-        end = av_plot_fit(c, x, r.x + r.w, y, AV_ROLE_SELECT, texts[i]);
+        end = av_plot_fit(c, x, r.x + r.w, y, AV_ROLE_TEXT, texts[i]);
     }
 }
 

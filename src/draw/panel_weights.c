@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TITLE_ROOM = 34, DISCS = 4 }; /* TITLE_ROOM: for the words behind the quantity's name */
+enum { TITLE_ROOM = 34, DISCS = 3 }; /* TITLE_ROOM: for the words behind the quantity's name */
 
 /* Marks of negative weights, the smallest first. */
-static const uint32_t discs[2][DISCS] = { { 0x00B7, 0x2218, 0x25CB, 0x25CF }, { ',', 'c', 'o', 'O' } };
+static const uint32_t discs[2][DISCS] = { { 0x2218, 0x25CB, 0x25CF }, { 'c', 'o', 'O' } };
 
 static const double LOG_BOTTOM = -12; /* log10 weights below count as none */
 
@@ -183,7 +183,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     right = edge > x + TITLE_ROOM ? edge : right;
     if (g->pool_rows > 1 || g->pool_cols > 1) {
         char text[64];
-        snprintf(text, sizeof text, "%s of %zu×%zu", pool_of(state) == AV_HEAT_MAX ? "max" : "mean", g->pool_rows,
+        const char *most = quantity == AV_HEAT_WEIGHTS && !s->simplex ? "largest" : "max"; /* with its sign */
+        snprintf(text, sizeof text, "%s of %zu×%zu", pool_of(state) == AV_HEAT_MAX ? most : "mean", g->pool_rows,
                  g->pool_cols);
         right = av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text) - 2;
     }
@@ -220,9 +221,10 @@ static int draw_ends(struct av_canvas *c, int x, int right, int y, const struct 
 
 /* "p 0 <ramp> .25 <ramp> 1": the middle of the ramp is a quarter, of which a
  * half is the root. The ramp starts where the cells do. */
-static int draw_root_ends(struct av_canvas *c, int x, int right, int y, const struct heat_scale *scale)
+static int draw_root_ends(struct av_canvas *c, int x, int right, int y, const struct heat_scale *scale, bool simplex)
 {
-    static const char low[] = "p 0 ", middle[] = " .25 ", high[] = " 1";
+    static const char middle[] = " .25 ", high[] = " 1";
+    const char *low = simplex ? "p 0 " : "w 0 ";
     int from = x - (int)strlen(low);
     if (right - x < AV_HEAT_LEVELS + (int)strlen(middle) + (int)strlen(high)) {
         return draw_ends(c, x, right, y, scale);
@@ -251,10 +253,13 @@ static int draw_negative(struct av_canvas *c, int x, int right, int y)
 static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
                         const struct av_snapshot *s, const struct heat_scale *scale, enum av_heat_quantity quantity)
 {
-    static const char *const kinds[2][2] = { { "colour ~ √p", "~ √p" }, { "colour ~ sqrt(p)", "~ sqrt(p)" } };
+    static const char *const kinds[2][2][2] = { { { "colour ~ √|w|", "~ √|w|" }, { "colour ~ √p", "~ √p" } },
+                                                { { "colour ~ sqrt|w|", "~ sqrt|w|" },
+                                                  { "colour ~ sqrt(p)", "~ sqrt(p)" } } };
     int y = g->cells.y + g->cells.h;
     int right = r.x + r.w;
-    int x = scale->root ? draw_root_ends(c, g->cells.x, right, y, scale) : draw_ends(c, g->cells.x, right, y, scale);
+    int x = scale->root ? draw_root_ends(c, g->cells.x, right, y, scale, s->simplex)
+                        : draw_ends(c, g->cells.x, right, y, scale);
     x += 2;
     if (scale->negative) {
         x = draw_negative(c, x, right, y);
@@ -264,7 +269,7 @@ static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_h
         x = av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, name);
     }
     for (int i = 0, end = x; scale->root && i < 2 && end == x; i++) {
-        end = av_plot_fit(c, x, right, y, AV_ROLE_DIM, kinds[c->ascii][i]);
+        end = av_plot_fit(c, x, right, y, AV_ROLE_DIM, kinds[c->ascii][s->simplex][i]);
     }
 }
 

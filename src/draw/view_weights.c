@@ -63,7 +63,8 @@ static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_s
     int right = r.x + r.w;
     char text[96];
     char number[AV_NUMBER_MAX];
-    snprintf(text, sizeof text, "query %zu, key %zu", i, j);
+    bool averages = av_panel_averages(s); /* their scores are nowhere */
+    snprintf(text, sizeof text, averages ? "query %zu, average %zu" : "query %zu, key %zu", i, j);
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_SELECT, text);
     double v = 0;
     if (!av_heat_value(s, AV_HEAT_LOGITS, i, j, &v)) {
@@ -71,7 +72,7 @@ static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_s
         return;
     }
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        if (values[k].quantity != AV_HEAT_SCORES || s->scores != NULL) {
+        if (values[k].quantity != AV_HEAT_SCORES || (s->scores != NULL && !averages)) {
             av_heat_value(s, values[k].quantity, i, j, &v);
             av_plot_number(number, v, 5);
             snprintf(text, sizeof text, "%s %s", values[k].name, isinf(v) ? "-∞" : number);

@@ -232,6 +232,7 @@ static void scaled_var(struct av_chain_step *step, const struct facts *f)
     if ((av_variant_flags(f->s->params.variant) & (AV_VARIANT_ENTRIES | AV_VARIANT_SCORES)) != 0) {
         step->needs = "α multiplies other scores than these: what comes of it is the next line";
         av_chain_say(step->formula, "Var[α s], s by %s", f->variant);
+        step->state = AV_CHAIN_UNKNOWN;
         return;
     }
     step->textbook = 1;
@@ -262,6 +263,7 @@ static void row_var(struct av_chain_step *step, const struct facts *f)
         step->corrected = step->error = (double)NAN;
         step->textbook = (double)NAN;
         step->measured = f->s->now.row_std * f->s->now.row_std;
+        step->needs = "measured only: the variant has a way of its own from s to z";
         av_chain_say(step->formula, "Var_j[z]");
         av_chain_say(step->values, ", logits of %s", f->variant);
         step->state = AV_CHAIN_UNKNOWN;
@@ -291,8 +293,9 @@ static void freezing(struct av_chain_step *step, const struct facts *f)
     step->needs = "else the few largest of n logits stand out and take most of the weight";
     if (isnan(limit)) {
         step->relation = '=';
+        step->needs = "sqrt(2 ln n) is about a softmax of independent logits, which these are not";
         av_chain_say(step->formula, "std[z] within a row");
-        av_chain_say(step->values, ": no limit, %s bends z", f->bend);
+        av_chain_say(step->values, ": no limit for %s", f->variant);
         step->state = AV_CHAIN_UNKNOWN;
         return;
     }
@@ -345,7 +348,8 @@ static void gradient(struct av_chain_step *step, const struct facts *f)
     const struct av_summary *now = &f->s->now;
     const struct av_summary *other = &f->s->other;
     step->measured = now->d_scores_rms_median;
-    step->needs = "α comes back as a factor: what saturation leaves is multiplied by it";
+    step->needs = f->s->varied ? "all that the variant does to the scores comes back, the multiplier too"
+                               : "α comes back as a factor: what saturation leaves is multiplied by it";
     av_chain_say(step->formula, f->s->varied ? "dL/ds = (dw/ds)^T dL/dw" : "dL/ds = (α/T) J dL/dp");
     if (other->rows > 0) {
         double rms = other->d_scores_rms_median;

@@ -137,8 +137,7 @@ static void judge_logits(struct av_snapshot *s)
     int n =
         snprintf(v->text, sizeof v->text, "%zu rows became NaN in %s, the first row %zu", lost.count, name, lost.first);
     if (!isnan(most)) {
-        snprintf(v->text + n, sizeof v->text - (size_t)n,
-                 ": an entry, score or logit is beyond %.6g, the largest %s; they are left out", most, name);
+        snprintf(v->text + n, sizeof v->text - (size_t)n, ": beyond %.6g, the largest %s, and left out", most, name);
     }
 }
 
