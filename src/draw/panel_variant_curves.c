@@ -109,24 +109,53 @@ static struct av_axis point_axis(const struct av_variant_curves *k, int cells)
     return (struct av_axis){ first / 1.2, last * 1.2, true, cells };
 }
 
-/* The line with a tick a point, and as many labels as stay apart. */
+/* A label below a point, within the columns up to `right`. */
+struct label {
+    char text[AV_NUMBER_MAX];
+    int from, to;
+};
+
+static struct label label_of(const struct plot *p, const struct av_variant_curves *k, size_t point, int right)
+{
+    struct label l;
+    int at = p->cells.x + av_axis_cell(&p->x, (double)k->at[point]);
+    int len = snprintf(l.text, sizeof l.text, "%zu", k->at[point]);
+    l.from = at - len / 2 + len > right ? right - len : at - len / 2;
+    l.to = l.from + len;
+    return l;
+}
+
+/* Do the labels of every step-th point, counted from the last, stay apart? */
+static bool apart(const struct plot *p, const struct av_variant_curves *k, size_t step, int right)
+{
+    struct label after = label_of(p, k, k->points - 1, right);
+    for (size_t j = k->points - 1; j >= step; j -= step) {
+        struct label l = label_of(p, k, j - step, right);
+        if (l.to >= after.from) {
+            return false;
+        }
+        after = l;
+    }
+    return true;
+}
+
+/* The line with a tick a point, and labels of as many as stay apart. */
 static void draw_points_axis(const struct plot *p, const struct av_variant_curves *k, int x, int right)
 {
     int y = p->cells.y + p->cells.h;
-    char text[AV_NUMBER_MAX];
     for (int i = 0; i < p->cells.w; i++) {
         av_canvas_put(p->c, p->cells.x + i, y, 0x2500, AV_ROLE_AXIS);
     }
     av_plot_fit_right(p->c, x, p->cells.x - 1, y + 1, AV_ROLE_DIM, k->over == AV_CURVE_N_K ? "n_k" : "d_k");
-    int behind = p->cells.x - 1;
+    size_t step = 1;
+    while (!apart(p, k, step, right)) {
+        step++;
+    }
     for (size_t j = 0; j < k->points; j++) {
-        int at = p->cells.x + av_axis_cell(&p->x, (double)k->at[j]);
-        int len = snprintf(text, sizeof text, "%zu", k->at[j]);
-        int from = at - len / 2 + len > right ? right - len : at - len / 2;
-        av_canvas_put(p->c, at, y, 0x252C, AV_ROLE_AXIS);
-        if (from > behind) {
-            av_canvas_text(p->c, from, y + 1, AV_ROLE_AXIS, text);
-            behind = from + len;
+        struct label l = label_of(p, k, j, right);
+        av_canvas_put(p->c, p->cells.x + av_axis_cell(&p->x, (double)k->at[j]), y, 0x252C, AV_ROLE_AXIS);
+        if ((k->points - 1 - j) % step == 0) {
+            av_canvas_text(p->c, l.from, y + 1, AV_ROLE_AXIS, l.text);
         }
     }
 }

@@ -256,8 +256,8 @@ void av_panel_variant_difference(struct av_canvas *c, struct av_rect r, const st
         snprintf(text, sizeof text, "No row has two or more keys on both sides.");
     } else {
         snprintf(text, sizeof text,
-                 "|difference|: mean %s, largest %s at query %zu, key %zu. "
-                 "Of a row's weight %s moves, in the mean. In %zu of %zu rows the largest weight is at another key.",
+                 "|difference|: mean %s, largest %s at query %zu, key %zu; half its sum over a row %s. "
+                 "The largest weight is at another key in %zu of %zu rows.",
                  av_plot_number(mean, p->mean, 3), av_plot_number(largest, p->largest, 3), p->row, p->col,
                  av_plot_number(half, p->half_sum, 3), p->argmax_differs, p->rows);
     }

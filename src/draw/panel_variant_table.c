@@ -9,7 +9,6 @@
 enum {
     NAME_X = 4, /* behind the cursor, the sides and the choice */
     NAME_W = 16,
-    COLUMN_W = 7,
     DIGITS = 3,
     HISTOGRAM_GAP = 2,
     HISTOGRAM_W = AV_VARIANT_BINS + HISTOGRAM_GAP,
@@ -20,43 +19,58 @@ enum {
 
 /* The most telling first: narrow screens show the first ones. */
 const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS] = {
-    { "std z", "spread of the logits within rows", AV_VARIANT_ROW_STD, false },
-    { "H/ln n", "entropy / ln n, mean", AV_VARIANT_ENTROPY_NORM, false },
-    { "keys", "effective keys, mean", AV_VARIANT_KEYS, false },
-    { "max w", "largest weight, median", AV_VARIANT_MAX_MEDIAN, false },
-    { "J med", "jacobian_fro, median", AV_VARIANT_FRO, false },
-    { "dq med", "dq_rms, median", AV_VARIANT_DQ, false },
-    { "sum w", "row sum, mean", AV_VARIANT_ROW_SUM, false },
-    { "w!=0", "share of weights that are not 0", AV_VARIANT_NONZERO, true },
-    { "dead", "dead rows", AV_VARIANT_DEAD, true },
-    { "H nats", "entropy in nats, mean", AV_VARIANT_ENTROPY, false },
-    { "max w~", "largest weight, mean", AV_VARIANT_MAX_MEAN, false },
-    { "min z", "least logit", AV_VARIANT_LOGIT_MIN, false },
-    { "max z", "largest logit", AV_VARIANT_LOGIT_MAX, false },
-    { "z std", "spread of all logits", AV_VARIANT_LOGIT_STD, false },
+    { "std z", "spread of the logits within rows", 7, AV_VARIANT_ROW_STD, false },
+    { "H/ln n", "entropy / ln n, mean", 8, AV_VARIANT_ENTROPY_NORM, false },
+    { "keys", "effective keys, mean", 7, AV_VARIANT_KEYS, false },
+    { "max w", "largest weight, median", 7, AV_VARIANT_MAX_MEDIAN, false },
+    { "J med", "jacobian_fro, median", 7, AV_VARIANT_FRO, false },
+    { "dq med", "dq_rms, median", 8, AV_VARIANT_DQ, false },
+    { "sum w", "row sum, mean", 7, AV_VARIANT_ROW_SUM, false },
+    { "w!=0", "share of weights that are not 0", 6, AV_VARIANT_NONZERO, true },
+    { "dead", "dead rows", 6, AV_VARIANT_DEAD, true },
+    { "H nats", "entropy in nats, mean", 8, AV_VARIANT_ENTROPY, false },
+    { "avg max", "largest weight, mean", 8, AV_VARIANT_MAX_MEAN, false },
+    { "min z", "least logit", 8, AV_VARIANT_LOGIT_MIN, false },
+    { "max z", "largest logit", 8, AV_VARIANT_LOGIT_MAX, false },
+    { "std all z", "spread of all logits", 11, AV_VARIANT_LOGIT_STD, false },
 };
 
 static const char *const histogram_heads[AV_VARIANT_HISTOGRAMS] = { "0  max w   1", "0  H/ln n  1", "-12   z   12" };
 
 /* ---- Columns ------------------------------------------------------------------- */
 
+/* Where a column ends, counted from the table's left. */
+static int column_end(int column)
+{
+    int end = NAME_X + NAME_W;
+    for (int i = 0; i <= column; i++) {
+        end += av_variant_columns[i].width;
+    }
+    return end;
+}
+
 int av_variant_columns_in(int w)
 {
-    int fit = (w - NAME_X - NAME_W - 1) / COLUMN_W;
-    return fit < 0 ? 0 : fit < AV_VARIANT_COLUMNS ? fit : AV_VARIANT_COLUMNS;
+    int fit = 0;
+    while (fit < AV_VARIANT_COLUMNS && column_end(fit) < w) {
+        fit++;
+    }
+    return fit;
 }
 
-/* Histograms that fit beside all columns that do. */
+/* Histograms that fit beside all columns that do, and where one begins. */
+static int histogram_x(int w, int i)
+{
+    return column_end(av_variant_columns_in(w) - 1) + HISTOGRAM_GAP + i * HISTOGRAM_W;
+}
+
 static int histograms_in(int w)
 {
-    int columns = av_variant_columns_in(w);
-    int fit = (w - NAME_X - NAME_W - 1 - columns * COLUMN_W) / HISTOGRAM_W;
-    return fit < AV_VARIANT_HISTOGRAMS ? fit : AV_VARIANT_HISTOGRAMS;
-}
-
-static int column_right(struct av_rect r, int column)
-{
-    return r.x + NAME_X + NAME_W + (column + 1) * COLUMN_W;
+    int fit = 0;
+    while (fit < AV_VARIANT_HISTOGRAMS && histogram_x(w, fit) + AV_VARIANT_BINS < w) {
+        fit++;
+    }
+    return fit;
 }
 
 /* ---- The order ------------------------------------------------------------------ */
@@ -141,7 +155,7 @@ static void draw_number(struct av_canvas *c, int right, int y, const struct av_v
     } else if (column->percent) {
         av_panel_percent(text, v);
     } else {
-        av_plot_number_in(text, v, DIGITS, COLUMN_W - 1);
+        av_plot_number_in(text, v, DIGITS, column->width - 1);
     }
     av_canvas_text_right(c, right, y, role_of(column->quantity, v), text);
 }
@@ -163,10 +177,10 @@ static void draw_numbers(struct av_canvas *c, struct av_rect r, const struct av_
     int columns = av_variant_columns_in(r.w);
     for (int i = 0; i < columns; i++) {
         const struct av_variant_column *column = &av_variant_columns[i];
-        draw_number(c, column_right(r, i), r.y, column, m);
+        draw_number(c, r.x + column_end(i), r.y, column, m);
     }
     for (int i = 0; i < histograms_in(r.w); i++) {
-        draw_histogram(c, column_right(r, columns - 1) + HISTOGRAM_GAP + i * HISTOGRAM_W, r.y, m->shares[i]);
+        draw_histogram(c, r.x + histogram_x(r.w, i), r.y, m->shares[i]);
     }
 }
 
@@ -225,7 +239,7 @@ static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool r
     av_plot_fit(c, r.x + NAME_X, r.x + r.w, r.y, sorted == 0 ? AV_ROLE_TITLE : AV_ROLE_AXIS, "variant");
     for (int i = 0; i < columns; i++) {
         bool by = i + 1 == sorted;
-        int right = column_right(r, i);
+        int right = r.x + column_end(i);
         const char *head = av_variant_columns[i].head;
         av_canvas_text_right(c, right, r.y, by ? AV_ROLE_TITLE : AV_ROLE_AXIS, head);
         if (by) {
@@ -233,8 +247,7 @@ static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool r
         }
     }
     for (int i = 0; i < histograms_in(r.w); i++) {
-        int x = column_right(r, columns - 1) + HISTOGRAM_GAP + i * HISTOGRAM_W;
-        av_plot_fit(c, x, r.x + r.w, r.y, AV_ROLE_AXIS, histogram_heads[i]);
+        av_plot_fit(c, r.x + histogram_x(r.w, i), r.x + r.w, r.y, AV_ROLE_AXIS, histogram_heads[i]);
     }
 }
 
@@ -257,15 +270,18 @@ void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct 
 
 void av_panel_variant_marks(struct av_canvas *c, int x, int right, int y)
 {
+    static const struct av_fill not_simplex = { NOT_SIMPLEX, AV_ROLE_WARN };
+    static const char *const meaning[] = { "row sum is not 1: entropy of |w| / sum |w|", "row sum is not 1" };
     static const struct {
         struct av_fill mark;
         const char *name;
     } marks[] = {
-        { { NOT_SIMPLEX, AV_ROLE_WARN }, "row sum is not 1: entropy of |w| / sum |w|" },
         { { AV_MARK_NOW, AV_ROLE_SCALED }, "now" },
         { { AV_MARK_OTHER, AV_ROLE_UNSCALED }, "compared" },
         { { CHOSEN, AV_ROLE_TEXT }, "chosen" },
     };
+    int end = av_panel_legend(c, x, right, y, not_simplex, meaning[0]);
+    x = end > x ? end : av_panel_legend(c, x, right, y, not_simplex, meaning[1]);
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         x = av_panel_legend(c, x, right, y, marks[i].mark, marks[i].name);
     }

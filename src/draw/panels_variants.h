@@ -9,8 +9,9 @@
 
 /* Columns of numbers by place; as many as fit are shown. */
 struct av_variant_column {
-    const char *head; /* of the column, 6 cells at most */
+    const char *head; /* above its numbers */
     const char *name; /* in words */
+    int width;        /* more than the head's */
     enum av_variant_quantity quantity;
     bool percent;
 };
@@ -40,8 +41,8 @@ struct av_variant_look {
 
 /* ---- Panels ------------------------------------------------------------------- */
 
-/* Headings, and below them the rows that fit, the cursor's among them. Places
- * of the rows in sight: first, and how many. */
+/* Headings, and below them the rows that fit, the cursor's among them; the place
+ * in the order of the first one in sight. */
 enum { AV_VARIANT_TABLE_LEAST_H = 2 };
 void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t,
                             const struct av_variant_look *look);

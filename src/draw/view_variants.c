@@ -64,9 +64,10 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
         snprintf(pieces[n++], AV_PIECE_MAX, "not the logits given");
     }
     if (curves && v->curves.over == AV_CURVE_N_K) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%zu queries, d_k %zu", v->curves.n_q, v->curves.d);
+        snprintf(pieces[n++], AV_PIECE_MAX, "up to %zu queries, d_k %zu", v->curves.n_q, v->curves.d);
     } else if (curves) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%zu queries, %zu keys", v->curves.n_q, v->curves.n_k);
+        snprintf(pieces[n++], AV_PIECE_MAX, "%zu queries, %zu keys",
+                 v->curves.n_q < v->curves.n_k ? v->curves.n_q : v->curves.n_k, v->curves.n_k);
     } else {
         snprintf(pieces[n++], AV_PIECE_MAX, "%lld×%lld, d_k %lld", (long long)p->n_q, (long long)p->n_k,
                  (long long)p->d_k);
