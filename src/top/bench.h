@@ -17,9 +17,14 @@ struct av_bench_result {
     size_t runs;
     double median, fastest; /* ms of one run */
     double operations;      /* floating-point operations of one run that are worth a rate; 0: none */
+    const char *variant;    /* whose rows are timed; NULL: no variant's */
+    double ratio;           /* to the time of plain softmax, median of the rounds; set with a variant */
 };
 
 enum { AV_BENCH_RUNS_MAX = 1000 };
+
+/* Processor time since some moment, ms. */
+double av_bench_now(void);
 
 /* Times run(context) until it has run `runs` times and 100 ms, or
  * AV_BENCH_RUNS_MAX times; one more, before, warms the caches unless runs is
@@ -37,5 +42,11 @@ void av_bench_write(struct av_str *out, enum av_format format, const struct av_b
 enum { AV_BENCH_TRAIN = 4 };
 extern const struct av_bench_stage av_bench_train_stages[AV_BENCH_TRAIN];
 enum av_status av_bench_train(struct av_bench_result *results, struct av_error *e);
+
+/* Rows of attention by every variant of the table, without and with dq, all of
+ * them in turn in each round, so that a slow moment meets them all; and the
+ * study that compares them. results: room for av_bench_variants_count(). */
+size_t av_bench_variants_count(void);
+enum av_status av_bench_variants(struct av_bench_result *results, struct av_error *e);
 
 #endif

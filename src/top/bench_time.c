@@ -7,7 +7,7 @@
 
 enum { MILLISECONDS_MIN = 100, WARM_FROM = 5 };
 
-static double now_ms(void)
+double av_bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -22,11 +22,11 @@ void av_bench_time(struct av_bench_result *r, size_t runs, void (*run)(void *con
     }
     r->runs = 0;
     r->fastest = (double)INFINITY;
-    double start = now_ms();
+    double start = av_bench_now();
     double before = start;
     while (r->runs < AV_BENCH_RUNS_MAX && (r->runs < runs || before - start < MILLISECONDS_MIN)) {
         run(context);
-        double after = now_ms();
+        double after = av_bench_now();
         times[r->runs++] = after - before;
         r->fastest = fmin(r->fastest, after - before);
         before = after;

@@ -243,15 +243,19 @@ static enum av_status time_size(struct av_bench_result *results, const struct av
     return s;
 }
 
-/* Times the usual sizes and training, or the stages at the one size that --set
+/* Times the usual sizes, training and variants, or the stages at the one size that --set
  * gives. */
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
 {
-    struct av_bench_result results[SIZE_COUNT * STAGE_COUNT + AV_BENCH_TRAIN];
+    const size_t most = SIZE_COUNT * STAGE_COUNT + AV_BENCH_TRAIN + av_bench_variants_count();
+    struct av_bench_result *results = av_alloc(most, sizeof *results);
     size_t count = 0;
     size_t sizes = o->size_set != NULL ? 1 : SIZE_COUNT;
     struct av_inputs in;
     enum av_status s = av_inputs_read(&in, o, e);
+    if (s == AV_OK && results == NULL) {
+        s = av_fail_nomem(e, "the benchmark");
+    }
     if (s == AV_OK) {
         s = av_inputs_press(&in, o, e);
     }
@@ -269,12 +273,17 @@ enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
         s = av_bench_train(results + count, e);
         count += AV_BENCH_TRAIN;
     }
+    if (s == AV_OK && o->size_set == NULL) {
+        s = av_bench_variants(results + count, e);
+        count += av_bench_variants_count();
+    }
     struct av_str out = AV_STR_INIT;
     if (s == AV_OK) {
         av_bench_write(&out, (enum av_format)o->format, results, count);
         s = out.failed ? av_fail_nomem(e, "the table") : av_outfile_write(o->output, out.text, out.len, true, e);
     }
     av_str_free(&out);
+    av_free(results);
     av_inputs_free(&in);
     return s;
 }

@@ -164,13 +164,16 @@ def shortest(work, times, repeats):
 
 
 def run_own(program):
-    """Of one run of `attnviz bench`: {work: shortest ns}, its kernels' name, and
-    what share of the core's limit products of matrices reach."""
+    """Of one run of `attnviz bench`: {work: shortest ns}, {(variant, stage, n):
+    times plain softmax}, its kernels' name, and what share of the core's limit
+    products of matrices reach."""
     command = [program, "bench", "--no-config", "--format", "json"]
     out = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    times = {(row["stage"], row["n_q"], row["d_k"]): 1e6 * row["fastest_ms"] for row in out["stages"]}
-    rates = {row["stage"]: row["gflops"] for row in out["stages"]}
-    return times, out["kernels"], rates["products"] / rates["multiply_add"]
+    stages = [row for row in out["stages"] if "variant" not in row]
+    times = {(row["stage"], row["n_q"], row["d_k"]): 1e6 * row["fastest_ms"] for row in stages}
+    rates = {row["stage"]: row["gflops"] for row in stages}
+    ratios = {(row["variant"], row["stage"], row["n_q"]): row["ratio"] for row in out["stages"] if "variant" in row}
+    return times, ratios, out["kernels"], rates["products"] / rates["multiply_add"]
 
 
 def show(own, others, share):
@@ -199,6 +202,15 @@ def show(own, others, share):
         print(f"512 queries and keys, d_k 1024: all stages cost {ratio:.1f} times a change of {stage} (target: at least 5)")
 
 
+def show_variants(ratios):
+    """A line a variant: its cost over plain softmax's, from scores that are there."""
+    columns = list(dict.fromkeys((stage, n) for _, stage, n in ratios))
+    print()
+    print("variant, times plain softmax" + "".join(f"{stage + ' ' + str(n):>14}" for stage, n in columns))
+    for variant in dict.fromkeys(variant for variant, _, _ in ratios):
+        print(f"{variant:28}" + "".join(f"{statistics.median(ratios[(variant, *at)]):14.2f}" for at in columns))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", help="attnviz")
@@ -209,12 +221,14 @@ def main():
     kind = bind_to_one_thread()
     libraries = [make() for make, module in ((with_torch, "torch"), (with_numpy, "numpy")) if present(module)]
     others = [(name, {work: [] for work in works}) for name, works in libraries]
-    own, shares = {}, []
+    own, variants, shares = {}, {}, []
     for _ in range(options.rounds):
-        figures, kernels, share = run_own(options.program)
+        figures, ratios, kernels, share = run_own(options.program)
         shares.append(share)
         for work, ns in figures.items():
             own.setdefault(work, []).append(ns)
+        for at, ratio in ratios.items():
+            variants.setdefault(at, []).append(ratio)
         for (_, works), (_, theirs) in zip(libraries, others):
             for work, (run, times) in works.items():
                 theirs[work].append(shortest(run, times, 1 if work in TRAINING else 5))
@@ -229,6 +243,7 @@ def main():
         print("No PyTorch and no NumPy here: nothing to compare with.")
     print()
     show(own, others, statistics.median(shares))
+    show_variants(variants)
 
 
 if __name__ == "__main__":
