@@ -23,7 +23,7 @@ struct av_form {
     double *diag, *u, *v, *rest; /* [n] each; 0 at masked keys */
 };
 
-/* What a bend may be told; each takes what it knows, see av_bends. */
+/* What a bend may be told; each takes what is its own. */
 struct av_bend_params {
     double c;          /* softcap, > 0 */
     double logit;      /* of the sink; -infinity: none */
@@ -52,8 +52,11 @@ struct av_bend_row {
  *   jacobian_fro   |J|_F
  *   row_sum        sum w
  *   max_logit      the largest logit
- * with the logarithms of rowstats.h. A row with one unmasked key counts like
- * any other here (softmax: J = 0; sigmoid: not); with none all is 0. */
+ * The logarithms of rowstats.h hold beyond the smallest double where all falls
+ * with the gap of a softmax inside: softmax, softcap, sink unless it has nearly
+ * all, clipped with eta = 1. Elsewhere they are those of the values. A row with
+ * one unmasked key counts like any other here (softmax: J = 0; sigmoid: not);
+ * with none all is 0. */
 typedef void av_bend(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
                      struct av_rowstats *out);
 

@@ -28,7 +28,7 @@ void av_bend_softmax(struct av_bend_row *row, const struct av_bend_params *p, co
 
 /* Beyond this gap D between the two largest logits, trace and |J|_F are
  * exp(-D) times what no longer depends on D, to within exp(-FAR). */
-static const double FAR = 600;
+static const double FAR = 100;
 
 /* From logits y to weights, form and statistics; trace and |J|_F over exp(-D)
  * hold up to D = FAR. */
@@ -101,20 +101,22 @@ static void softcap_near(struct av_bend_row *row, const double *y, const struct 
     const double *t = row->scratch, *g = t + n;
     struct av_form *f = &row->form;
     kernels->softmax(row->w, y, 1, n, out);
-    softmax_form(row, out);
     const size_t m = out->argmax;
-    double mean = 0; /* of g_l - g_m */
+    double mean = 0, trace = 0; /* mean of g_l - g_m */
     for (size_t j = 0; j < n; j++) {
+        const double w = row->w[j];
         f->rest[j] = slope_difference(t[j], g[j], t[m], g[m]);
-        mean += row->w[j] * f->rest[j];
+        f->diag[j] = w * (1 - w) * g[j];
+        mean += w * f->rest[j];
+        trace += j != m ? f->diag[j] : 0;
     }
-    out->trace = 0;
     for (size_t j = 0; j < n; j++) {
         f->rest[j] = row->w[j] * (f->rest[j] - mean);
-        f->diag[j] *= g[j];
-        f->v[j] *= g[j];
-        out->trace += f->diag[j];
+        f->u[j] = row->w[j];
+        f->v[j] = row->w[j] * g[j];
     }
+    f->diag[m] = out->max * out->one_minus_max * g[m];
+    out->trace = trace + f->diag[m];
     out->jacobian_fro = kernels->form_fro(f, n);
     lift_sizes(out);
 }
@@ -126,9 +128,10 @@ void av_bend_softcap(struct av_bend_row *row, const struct av_bend_params *p, co
 {
     const size_t n = row->n;
     double *t = row->scratch, *g = t + n, *y = g + n, *spare = y + n;
+    const double twice = 2 / p->c;
     double max_logit = -(double)INFINITY;
     for (size_t j = 0; j < n; j++) {
-        y[j] = 2 * (row->z[j] / p->c);
+        y[j] = row->z[j] * twice;
         max_logit = row->z[j] > max_logit ? row->z[j] : max_logit;
     }
     kernels->exp(g, t, y, n);
@@ -160,18 +163,19 @@ struct sink {
     double r_over, gap; /* r and exp(-D) over it */
 };
 
-/* r / k = exp(logit - max z) p_max, or the reciprocal, whichever cannot overflow. */
+/* r / k = exp(logit - max z) p_max, or the reciprocal, whichever cannot
+ * overflow. A row of one key has D = infinity. */
 static struct sink find_sink(const struct av_rowstats *softmax, double logit)
 {
+    const double half_gap = softmax->keys > 1 ? softmax->scaled.half_gap : (double)INFINITY;
     const double d = softmax->max_logit - logit;
+    const double half = d > 0 ? fmin(half_gap, d / 2) : 0, gap = exp(2 * (half - half_gap));
     if (d <= 0) {
         const double other = exp(d) / softmax->max, r = 1 / (1 + other);
-        return (struct sink){ other * r, r, 0, r, exp(-2 * softmax->scaled.half_gap) };
+        return (struct sink){ other * r, r, half, r, gap };
     }
-    const double half_gap = softmax->keys > 1 ? softmax->scaled.half_gap : (double)INFINITY;
-    const double half = fmin(half_gap, d / 2);
     const double odds = exp(-d) * softmax->max, k = 1 / (1 + odds);
-    return (struct sink){ k, odds * k, half, exp(2 * half - d) * softmax->max * k, exp(2 * (half - half_gap)) };
+    return (struct sink){ k, odds * k, half, exp(2 * half - d) * softmax->max * k, gap };
 }
 
 /* softmax: of the row without the sink; mixed: sum of p_j^2 (1 - p_j) but for

@@ -1,6 +1,6 @@
 /* bend_sparse.c - bends that give many keys no weight at all: sparsemax and entmax.
  *
- * Both are functions of c_j = max(1 - (top - z_j) / a, 0), a = 1 or 2, which is
+ * Both are functions of c_j = max(1 - a (top - z_j), 0), a = 1 or 1/2, which is
  * 1 for the largest and 0 for keys that never get weight; the threshold t in
  * these terms lies in [0, 1) and is found on the support {c_j > t} in closed
  * form, with sums over all but the largest, so that nothing cancels:
@@ -29,7 +29,7 @@ static size_t find_c(double *c, double *some, const double *z, size_t n, size_t 
 {
     size_t count = 0;
     for (size_t j = 0; j < n; j++) {
-        const double x = 1 - (z[top] - z[j]) / a;
+        const double x = 1 - (z[top] - z[j]) * a;
         c[j] = x > 0 ? x : 0;
         some[count] = x;
         count += x > 0 && j != top;
@@ -157,21 +157,21 @@ void av_bend_entmax15(struct av_bend_row *row, const struct av_bend_params *p, c
         return;
     }
     double *s = row->scratch, *some = s + n;
-    const size_t count = find_c(s, some, row->z, n, top, 2);
+    const size_t count = find_c(s, some, row->z, n, top, 0.5);
     const double t = entmax_threshold(some, count);
     double others = 0;
     for (size_t j = 0; j < n; j++) {
         s[j] = s[j] > t ? s[j] - t : 0;
         others += j != top ? s[j] : 0;
     }
-    const double total = s[top] + others;
+    const double share = 1 / (s[top] + others);
     for (size_t j = 0; j < n; j++) {
         row->w[j] = s[j] * s[j];
-        row->form.diag[j] = s[j] * (1 - s[j] / total);
         row->form.u[j] = s[j];
-        row->form.v[j] = s[j] / total;
+        row->form.v[j] = s[j] * share;
+        row->form.diag[j] = s[j] * (1 - s[j] * share);
         row->form.rest[j] = 0;
     }
-    row->form.diag[top] = s[top] * others / total;
+    row->form.diag[top] = s[top] * others * share;
     stats(out, row, t * (2 - t), kernels);
 }

@@ -170,4 +170,3 @@ if __name__ == "__main__":
             for name, z in ROWS.items():
                 label = name + "".join(", %s %g" % (k, v) for k, v in p.items())
                 table_row(label, bend, z, p)
-    print("/* clang-format on */")

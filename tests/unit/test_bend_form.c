@@ -151,8 +151,8 @@ static double columns_root(const struct bent_row *b, const struct av_kernels *ke
 static void random_keys(double x[2][N * D], size_t n, uint64_t *seed)
 {
     for (size_t i = 0; i < n * D; i++) {
-        x[0][i] = (float)(2 * uniform(seed) - 1);
-        x[1][i] = (float)(2 * uniform(seed) + 1);
+        x[0][i] = (double)(float)(2 * uniform(seed) - 1);
+        x[1][i] = (double)(float)(2 * uniform(seed) + 1);
     }
 }
 
