@@ -157,23 +157,18 @@ static void run_rows(struct av_variants_state *s, size_t from, size_t to)
 
 /* ---- The sum of it ------------------------------------------------------------------ */
 
-/* Means and bins over the rows that count. */
-static void sum_rows(struct av_variant_measure *out, const struct av_variants_state *s)
+/* Adds the bins. */
+static void share_out(struct av_variant_measure *out, const struct av_variants_state *s)
 {
     const struct av_variants_rows *b = &s->rows;
-    double row_sum = 0, nonzero = 0;
     for (size_t r = 0; r < s->work.queries; r++) {
         if (av_row_counts(&s->summary, b->stats, r)) {
             const struct av_rowstats *row = &b->stats[r];
             double share = 1 / (double)out->rows;
-            row_sum += row->row_sum;
-            nonzero += b->nonzero[r];
             out->shares[AV_VARIANT_OF_MAX][bin_of(row->max)] += share;
             out->shares[AV_VARIANT_OF_ENTROPY][bin_of(row->entropy / log((double)row->keys))] += share;
         }
     }
-    out->at[AV_VARIANT_ROW_SUM] = out->rows > 0 ? row_sum / (double)out->rows : (double)NAN;
-    out->at[AV_VARIANT_NONZERO] = out->rows > 0 ? nonzero / (double)out->rows : (double)NAN;
     for (int i = 0; i < AV_VARIANT_BINS && s->work.logits.count > 0; i++) {
         out->shares[AV_VARIANT_OF_LOGITS][i] = s->work.logit_counts[i] / (double)s->work.logits.count;
     }
@@ -190,6 +185,7 @@ static void finish(struct av_variants_state *s)
     s->summary.rows = b->stats;
     s->summary.dq_rms = b->dq;
     av_summary_make(&sum, &s->summary, b->stats, b->column);
+    av_summary_nonzero(&sum, &s->summary, b->stats, b->nonzero, b->column);
     if (w->dq) {
         av_summary_dq(&sum, &s->summary, b->column);
     }
@@ -206,10 +202,12 @@ static void finish(struct av_variants_state *s)
                 [AV_VARIANT_FRO] = sum.jacobian_fro_median,
                 [AV_VARIANT_DEAD] = sum.share_fro_lt_1e_3,
                 [AV_VARIANT_DQ] = sum.dq_rms_median,
+                [AV_VARIANT_ROW_SUM] = sum.row_sum_mean,
+                [AV_VARIANT_NONZERO] = sum.nonzero_share_mean,
                 [AV_VARIANT_LOGIT_MIN] = w->logits.count > 0 ? w->logits.min : (double)NAN,
                 [AV_VARIANT_LOGIT_MAX] = w->logits.count > 0 ? w->logits.max : (double)NAN },
     };
-    sum_rows(w->out, s);
+    share_out(w->out, s);
     *w->state = AV_VARIANT_MEASURED;
 }
 
