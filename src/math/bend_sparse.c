@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* The first of the largest; NULL-like n where all are masked. */
+/* The first of the largest; n where all are masked. */
 static size_t find_top(const double *z, size_t n)
 {
     size_t m = 0;
@@ -78,17 +78,17 @@ static void stats(struct av_rowstats *out, const struct av_bend_row *row, double
 /* ---- sparsemax ----------------------------------------------------------------------- */
 
 /* Of a larger set than the support, t is smaller than the right one, so that
- * keys that it leaves out are rightly out (Michelot 1986). */
-static double sparsemax_threshold(const double *c, size_t n, size_t *keys)
+ * keys that it leaves out are rightly out (Michelot 1986). At the end all c of
+ * the support are above t. */
+static struct support sparsemax_support(const double *c, size_t n, double *t)
 {
     struct support s = find_support(c, n, 0);
-    double t = s.sum / (double)s.keys;
-    while (s.least <= t) {
-        s = find_support(c, n, t);
-        t = s.sum / (double)s.keys;
+    *t = s.sum / (double)s.keys;
+    while (s.least <= *t) {
+        s = find_support(c, n, *t);
+        *t = s.sum / (double)s.keys;
     }
-    *keys = s.keys;
-    return t;
+    return s;
 }
 
 /* J = diag(1_S) - 1_S 1_S^T / k on the support S. */
@@ -102,12 +102,12 @@ void av_bend_sparsemax(struct av_bend_row *row, const struct av_bend_params *p, 
         return;
     }
     double *c = row->scratch, *some = c + n;
-    size_t keys;
+    double t;
     const size_t count = find_c(c, some, row->z, n, top, 1);
-    const double t = sparsemax_threshold(some, count, &keys);
-    const double share = 1 / (double)keys, diag = (double)(keys - 1) / (double)keys;
+    const struct support s = sparsemax_support(some, count, &t);
+    const double k = (double)s.keys, share = 1 / k, diag = (k - 1) / k;
     for (size_t j = 0; j < n; j++) {
-        const bool in = c[j] > t;
+        const bool in = c[j] >= s.least;
         row->w[j] = in ? c[j] - t : 0;
         row->form.diag[j] = in ? diag : 0;
         row->form.u[j] = in ? 1 : 0;

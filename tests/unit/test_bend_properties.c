@@ -242,6 +242,35 @@ static void long_sparse_rows_have_one_threshold(void **state)
     }
 }
 
+/* A key whose logit lies at the threshold, or a rounding beside it, is in the
+ * support or not, but not half in. */
+static void keys_at_the_threshold_are_in_or_out(void **state)
+{
+    (void)state;
+    uint64_t seed = 10;
+    for (size_t i = 0; i < 20000; i++) {
+        double z[9] = { 1 }, sum = 0;
+        const size_t k = 2 + i % 5;
+        struct bent_row b;
+        for (size_t j = 1; j < k; j++) {
+            z[j] = 0.7 + 0.3 * uniform(&seed);
+            sum += z[j];
+        }
+        z[k] = sum / (double)k; /* sparsemax's threshold of those before */
+        z[k + 1] = nextafter(z[k], 2);
+        z[k + 2] = nextafter(z[k], 0);
+        bend_row(&b, i % 2 == 0 ? av_bend_sparsemax : av_bend_entmax15, z, k + 3, &PARAMS);
+        for (size_t j = 0; j < k + 3; j++) {
+            double row_sum = 0;
+            for (size_t l = 0; l < k + 3; l++) {
+                row_sum += bent_entry(&b, j, l);
+            }
+            assert_true(fabs(row_sum) < 1e-15);
+            assert_int_equal(b.w[j] > 0, b.row.form.diag[j] > 0);
+        }
+    }
+}
+
 /* ---- slopes --------------------------------------------------------------------------------- */
 
 static bool same_support(const double *a, const double *b)
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test(a_wide_cap_bends_by_the_cube),
         cmocka_unit_test(sparse_weights_are_the_best_of_all_supports),
         cmocka_unit_test(long_sparse_rows_have_one_threshold),
+        cmocka_unit_test(keys_at_the_threshold_are_in_or_out),
         cmocka_unit_test(forms_are_slopes_of_the_weights),
         cmocka_unit_test(row_sums_of_the_form_are_rest),
         cmocka_unit_test(no_row_makes_a_nan),
