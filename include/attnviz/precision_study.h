@@ -14,15 +14,17 @@
 /* ---- against f64 --------------------------------------------------------------- */
 
 /* One dtype under one state of scale. Rows that count have two keys or more,
- * and in f64 no logit that is not finite. */
+ * and in f64 no logit that is not finite. smooth_k shifts all logits of a row by
+ * the same: the mean of their differences is taken off before they count as
+ * errors. */
 struct av_precision_cell {
     size_t rows;                                /* that count, compared so far */
     bool whole;                                 /* all of them are */
     double weight_error_max, weight_error_mean; /* |w - w of f64|, seen keys of rows without NaN; NaN: none */
     double logit_error_max;                     /* |z - z of f64|; infinite where a logit overflowed */
     size_t nan_rows;                            /* with a weight that is NaN */
-    size_t argmax_changed;                      /* another key weighs more than f64's first one; not of NaN rows */
-    size_t dead_rows;                           /* J is exactly 0, and is not in truth: of f64 it may underflow */
+    size_t argmax_lost; /* another key weighs as much as the first one of f64, or more; not of NaN rows */
+    size_t dead_rows;   /* J is exactly 0, and is not in truth: of f64 it may underflow */
 };
 
 /* ---- the first d_k that overflows -------------------------------------------------- */
@@ -65,8 +67,11 @@ struct av_mask_trial {
     size_t full_keys, full_logits, full_left; /* keys; different logits before and behind the mask */
 };
 
-/* Words about a trial, by one rule, to be shown behind "causal rows:" and
- * "fully masked row:"; how bad that is. Write to out and return it. */
+/* Words about a trial, by one rule each, and how bad that is. Of causal rows:
+ * what masked keys get of one, "0.31", or "NaN: 3/31" rows. Of the fully masked
+ * row: "uniform"; "20/32 kept": of 32 different logits so many are different
+ * still; "kept ±4e-5": all, its weights are as without a mask but for so much.
+ * Write to out and return it. */
 enum { AV_MASK_WORDS_MAX = 64 };
 const char *av_mask_words_causal(char out[AV_MASK_WORDS_MAX], const struct av_mask_trial *t, enum av_severity *how);
 const char *av_mask_words_full(char out[AV_MASK_WORDS_MAX], const struct av_mask_trial *t, enum av_severity *how);
@@ -84,5 +89,21 @@ struct av_precision {
     bool masks_whole[AV_MASK_DTYPES];
     struct av_mask_trial masks[AV_MASK_DTYPES][AV_MASK_VALUES]; /* under the present state of scale */
 };
+
+/* ---- what can be said of it ------------------------------------------------------------ */
+
+struct av_precision_finding {
+    enum av_severity severity;
+    char text[160];
+};
+
+/* Of dtypes that have been compared, under the present state of scale unless
+ * they say otherwise; the worst first. Returns their number. */
+enum { AV_PRECISION_FINDINGS = 5 };
+size_t av_precision_findings(struct av_precision_finding out[AV_PRECISION_FINDINGS], const struct av_precision *r);
+
+/* How a dtype fares: bad with a row that is NaN; a warning with one whose argmax
+ * or gradient is lost. */
+enum av_severity av_precision_judge(const struct av_precision_cell *cell);
 
 #endif

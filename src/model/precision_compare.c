@@ -33,23 +33,38 @@ static bool has_gradient(const struct av_rowstats *row)
     return row->jacobian_fro > 0 || row->scaled.jacobian_fro > 0;
 }
 
-/* Is another key ahead of the one that f64 puts first? */
-static bool overtaken(const double *w, size_t n, size_t first)
+/* Is a key level with f64's first one or ahead, which f64 puts behind it? */
+static bool overtaken(const double *w, const double *exact, size_t n, size_t first)
 {
     for (size_t j = 0; j < n; j++) {
-        if (w[j] > w[first]) {
+        if (exact[j] < exact[first] && w[j] >= w[first]) {
             return true;
         }
     }
     return false;
 }
 
-static double logit_error(const double *z, const double *exact, size_t n)
+/* Of finite logits: how far they are from those of f64 on average. */
+static double common_shift(const double *z, const double *exact, size_t n)
+{
+    double sum = 0;
+    double count = 0;
+    for (size_t j = 0; j < n; j++) {
+        double difference = z[j] - exact[j];
+        if (isfinite(difference)) {
+            sum += difference;
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+static double logit_error(const double *z, const double *exact, size_t n, double shift)
 {
     double most = 0;
     for (size_t j = 0; j < n; j++) {
         if (!isinf(exact[j])) { /* a seen key */
-            double error = fabs(z[j] - exact[j]);
+            double error = fabs(z[j] - exact[j] - shift);
             most = isnan(error) ? (double)INFINITY : fmax(most, error);
         }
     }
@@ -119,12 +134,13 @@ void av_precision_compare(struct av_precision_state *s, bool scale, enum av_dtyp
     }
     bool flat = narrow_row(s, dtype, i);
     cell->rows++;
-    cell->logit_error_max = fmax(cell->logit_error_max, logit_error(b->logits, b->exact_logits, b->n_k));
+    double shift = s->result.params.smooth_k ? common_shift(b->logits, b->exact_logits, b->n_k) : 0;
+    cell->logit_error_max = fmax(cell->logit_error_max, logit_error(b->logits, b->exact_logits, b->n_k, shift));
     if (any_nan(b->weights, b->exact_logits, b->n_k)) {
         cell->nan_rows++;
         return;
     }
-    cell->argmax_changed += overtaken(b->weights, b->n_k, exact.argmax);
+    cell->argmax_lost += overtaken(b->weights, b->exact_weights, b->n_k, exact.argmax);
     cell->dead_rows += flat && has_gradient(&exact);
     add_errors(s, cell);
 }

@@ -4,7 +4,6 @@
 #include "attnviz/imitate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,40 +136,4 @@ void av_precision_masks_end(struct av_precision_state *s, bool scale, enum av_dt
 {
     (void)scale;
     s->result.masks_whole[dtype] = true;
-}
-
-/* ---- in words --------------------------------------------------------------------- */
-
-const char *av_mask_words_causal(char out[AV_MASK_WORDS_MAX], const struct av_mask_trial *t, enum av_severity *how)
-{
-    *how = AV_BAD;
-    if (t->nan_rows > t->overflown) {
-        snprintf(out, AV_MASK_WORDS_MAX, "NaN: %zu of %zu rows", t->nan_rows, t->rows);
-    } else if (t->nan_rows > 0) {
-        snprintf(out, AV_MASK_WORDS_MAX, "logits overflow");
-    } else if (t->leak > 0) {
-        snprintf(out, AV_MASK_WORDS_MAX, "masked get %.2g", t->leak);
-    } else {
-        *how = AV_INFO;
-        snprintf(out, AV_MASK_WORDS_MAX, "%s", t->rows > 0 ? "masked get 0" : "nothing masked");
-    }
-    return out;
-}
-
-const char *av_mask_words_full(char out[AV_MASK_WORDS_MAX], const struct av_mask_trial *t, enum av_severity *how)
-{
-    *how = AV_WARN;
-    if (isnan(t->full_error)) {
-        *how = AV_BAD;
-        snprintf(out, AV_MASK_WORDS_MAX, "NaN");
-    } else if (t->full_spread == 0) {
-        snprintf(out, AV_MASK_WORDS_MAX, "uniform");
-    } else if (t->full_left < t->full_logits) {
-        snprintf(out, AV_MASK_WORDS_MAX, "%zu of %zu logits", t->full_left, t->full_logits);
-    } else if (t->full_error > 0) {
-        snprintf(out, AV_MASK_WORDS_MAX, "unmasked ± %.0e", t->full_error);
-    } else {
-        snprintf(out, AV_MASK_WORDS_MAX, "unmasked");
-    }
-    return out;
 }
