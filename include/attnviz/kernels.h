@@ -1,4 +1,4 @@
-/* kernels.h - the loops that decide the speed: sampling, scores, softmax, dq, dot, training.
+/* kernels.h - the loops that decide the speed: sampling, scores, softmax, bends, dq, dot, training.
  *
  * Every kernel_*.c is compiled once per instruction set; a struct av_kernels
  * is one such set. All sets give the same bits for the same arguments, but for

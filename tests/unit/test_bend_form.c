@@ -268,6 +268,49 @@ static void every_instruction_set_gives_the_same_bits(void **state)
     }
 }
 
+/* ---- statistics --------------------------------------------------------------------------- */
+
+/* Rows of any length, of weights of either sign, down to denormals. */
+static void statistics_are_sums_over_the_keys(void **state)
+{
+    (void)state;
+    enum { LONG = 3000 };
+    static double z[LONG], w[LONG], form[LONG];
+    const size_t lengths[] = { 1, 2, 7, 8, 9, 16, 31, 64, 1000, LONG };
+    uint64_t seed = 9;
+    for (size_t i = 0; i < 100; i++) {
+        const size_t n = lengths[i % 10];
+        struct av_rowstats s;
+        size_t keys = 0, argmax = n;
+        double size = 0, squares = 0, sum = 0, trace = 0, entropy = 0;
+        for (size_t j = 0; j < n; j++) {
+            z[j] = j % 7 == 3 ? -INF : uniform(&seed);
+            const double x = (i % 3 == 0 ? 2 : 1) * uniform(&seed) - (i % 3 == 0);
+            w[j] = z[j] > -INF ? x * pow(10, (i % 4 == 3 ? -320 : -5) * uniform(&seed)) : 0;
+            form[j] = w[j] / 2;
+            keys += z[j] > -INF;
+            argmax = z[j] > -INF && (argmax == n || w[j] > w[argmax]) ? j : argmax;
+            size += fabs(w[j]);
+            squares += w[j] * w[j];
+            sum += w[j];
+            trace += form[j];
+        }
+        for (size_t j = 0; j < n; j++) {
+            const double q = fabs(w[j]) / size;
+            entropy -= q > 0 ? q * log(q) : 0;
+        }
+        const struct av_bend_row row = { n, z, w, { form, form, form, form }, NULL };
+        av_form_stats(&s, &row);
+        assert_int_equal(s.keys, keys);
+        assert_int_equal(s.argmax, argmax);
+        assert_close(s.max, w[argmax], 0);
+        assert_close(s.one_minus_max, 1 - w[argmax], 0);
+        assert_close(s.sum_p2, squares, 1e-13);
+        assert_true(fabs(s.row_sum - sum) <= 1e-13 * size && fabs(s.trace - trace) <= 1e-13 * size);
+        assert_true(fabs(s.entropy - entropy) <= 1e-13 * (1 + entropy));
+    }
+}
+
 /* ---- exponentials ------------------------------------------------------------------------ */
 
 static void exponentials_are_precise_at_both_ends(void **state)
@@ -304,6 +347,7 @@ int main(void)
         cmocka_unit_test(portions_of_any_size_add_up),
         cmocka_unit_test(keys_without_a_part_may_hold_anything),
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
+        cmocka_unit_test(statistics_are_sums_over_the_keys),
         cmocka_unit_test(exponentials_are_precise_at_both_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
