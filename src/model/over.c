@@ -1,5 +1,6 @@
 /* over.c - the values that a sweep runs over. */
 #include "attnviz/over.h"
+#include "attnviz/variant.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -147,14 +148,25 @@ static enum av_status cut(struct parts *parts, const char *text, struct av_error
     return AV_OK;
 }
 
-static enum av_status find_row(struct av_over *over, const char *name, struct av_error *e)
+/* A number that a variant owns is nothing without that variant. */
+static enum av_status check_owner(const struct av_param *row, const struct av_params *p, struct av_error *e)
+{
+    char text[AV_VARIANT_TEXT_MAX];
+    if ((row->flags & AV_PARAM_OWNED) == 0 || av_variant_owns(p->variant, row->name)) {
+        return AV_OK;
+    }
+    return av_fail(e, AV_USAGE, "--over %s: has a meaning only with the variant %.*s, and variant is %s", row->name,
+                   (int)strcspn(row->name, "."), row->name, av_variant_format(p->variant, text));
+}
+
+static enum av_status find_row(struct av_over *over, const char *name, const struct av_params *p, struct av_error *e)
 {
     over->row = av_param_find(name);
     if (over->row == NULL) {
         return av_fail(e, AV_USAGE, "--over %s: unknown parameter; --list params lists them", name);
     }
     if (av_over_takes(over->row)) {
-        return AV_OK;
+        return check_owner(over->row, p, e);
     }
     struct av_str names = AV_STR_INIT;
     size_t count;
@@ -183,6 +195,9 @@ static enum av_status read_end(double *end, const struct av_param *row, const ch
     double max = row->kind == AV_PARAM_SEED ? WHOLE_MAX : av_param_max(row, p);
     bool beyond = row->kind == AV_PARAM_SEED && read.seed > (uint64_t)WHOLE_MAX; /* which a double may not show */
     *end = av_param_get(row, &read);
+    if (isnan(*end)) {
+        return av_fail(e, AV_USAGE, "--over %s: %s=%s: not a number", which, row->name, text);
+    }
     if (*end < row->min || *end > max || beyond) {
         return av_fail(e, AV_USAGE, "--over %s: %s=%s: out of range %.16g .. %.16g", which, row->name, text, row->min,
                        max);
@@ -238,7 +253,7 @@ static enum av_status check_others(const struct av_over *over, const struct av_p
 static enum av_status read_parts(struct av_over *over, const struct parts *parts, const struct av_params *p,
                                  struct av_error *e)
 {
-    enum av_status s = find_row(over, parts->text[NAME], e);
+    enum av_status s = find_row(over, parts->text[NAME], p, e);
     if (s == AV_OK) {
         s = read_end(&over->from, over->row, "FROM", parts->text[FROM], p, e);
     }

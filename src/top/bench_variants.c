@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { ROUNDS = 5, RUNS_OF_STUDY = 3, D_K = 64, STUDY_N = 128, SOFTMAX = 0 };
+enum { ROUNDS = 9, MILLISECONDS_MOST = 1500, RUNS_OF_STUDY = 3, D_K = 64, STUDY_N = 128, SOFTMAX = 0 };
 
 static const size_t SIZES[] = { 128, 512 };
 enum { SIZE_COUNT = sizeof SIZES / sizeof SIZES[0] };
@@ -116,16 +116,20 @@ static enum av_status time_once(double *ms, struct rows *r, av_variant_value var
     return s;
 }
 
-/* Results of all variants at that size. The first round warms up. */
+/* Results of all variants at that size: a round to warm up, then one at least,
+ * and more while there is time. */
 static enum av_status time_variants(struct av_bench_result *results, struct rows *r, bool dq, struct av_error *e)
 {
     const size_t count = variant_count();
     double(*times)[ROUNDS] = av_alloc(count, sizeof *times);
     enum av_status s = times == NULL ? av_fail_nomem(e, "the benchmark") : AV_OK;
-    for (int round = -1; round < ROUNDS; round++) {
+    const double end = av_bench_now() + MILLISECONDS_MOST;
+    size_t rounds = 0;
+    for (bool warm = false; s == AV_OK && (rounds == 0 || (rounds < ROUNDS && av_bench_now() < end)); warm = true) {
         for (size_t i = 0; s == AV_OK && i < count; i++) {
-            s = time_once(&times[i][round > 0 ? round : 0], r, av_variant_entry(i).value, dq, e);
+            s = time_once(&times[i][rounds], r, av_variant_entry(i).value, dq, e);
         }
+        rounds += warm;
     }
     for (size_t i = count; s == AV_OK && i-- > 0;) { /* softmax last: the others' ratios need its times in order */
         double ratios[ROUNDS];
@@ -133,15 +137,15 @@ static enum av_status time_variants(struct av_bench_result *results, struct rows
                                                .n_q = r->n,
                                                .n_k = r->n,
                                                .d = D_K,
-                                               .runs = ROUNDS,
+                                               .runs = rounds,
                                                .fastest = (double)INFINITY,
                                                .variant = av_variant_entry(i).name };
-        for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t round = 0; round < rounds; round++) {
             ratios[round] = times[i][round] / times[SOFTMAX][round];
             results[i].fastest = fmin(results[i].fastest, times[i][round]);
         }
-        results[i].ratio = av_median(ratios, ROUNDS);
-        results[i].median = av_median(times[i], ROUNDS);
+        results[i].ratio = av_median(ratios, rounds);
+        results[i].median = av_median(times[i], rounds);
     }
     av_free(times);
     return s;

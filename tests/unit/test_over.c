@@ -191,10 +191,15 @@ static void bad_text_is_refused_with_its_position(void **state)
         { "scale=0:1:2", "--over scale: not a number", "d_k n_q n_k exponent temperature" },
         { "dist=0:1:2", "--over dist: not a number", "d_k n_q" },
         { "logits=1:2:2", "--over logits: not a number", "d_k n_q" },
-        { "head=0:0:1", "--over head: has a meaning only with files", "d_k n_q" },
+        { "layer=0:0:1", "--over layer: has a meaning only with files", "d_k n_q" },
+        { "softcap.c=1:2:2", "--over softcap.c: has a meaning only with the variant softcap",
+          "variant is mup+sigmoid" },
+        { "sigmoid.b=auto:1:2", "FROM", "sigmoid.b=auto: not a number" },
+        { "sigmoid.b=0:auto:2", "TO", "sigmoid.b=auto: not a number" },
     };
     struct av_params p;
     av_params_default(&p);
+    assert_int_equal(av_params_set_text(&p, "variant=mup+sigmoid", NULL), AV_OK);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         refused(&p, rows[i][0], rows[i][1], rows[i][2]);
     }
