@@ -131,10 +131,12 @@ static inline const struct av_params *params_of(struct av_app *app)
     return &av_app_snapshot(app, 0)->params;
 }
 
-/* Is it one of the parameters that the screen lists? */
+/* Is it one of the parameters that the screen lists, of the softmax and a
+ * single head? */
 static inline bool on_list(const struct av_param *row)
 {
-    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_FILES | AV_PARAM_VIEW)) == 0;
+    return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_FILES | AV_PARAM_VIEW | AV_PARAM_OWNED)) == 0 &&
+           row->offset != offsetof(struct av_params, head);
 }
 
 #endif

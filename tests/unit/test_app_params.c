@@ -180,7 +180,7 @@ static void a_seed_keeps_its_digits(void **state)
 {
     (void)state;
     struct av_app *app = open_plain();
-    press(app, "Up Enter 1 8 4 4 6 7 4 4 0 7 3 7 0 9 5 5 1 6 1 4 Enter");
+    press(app, "Up Up Enter 1 8 4 4 6 7 4 4 0 7 3 7 0 9 5 5 1 6 1 4 Enter");
     assert_true(params_of(app)->seed == 18446744073709551614U);
     press(app, "r r u");
     assert_true(params_of(app)->seed == 18446744073709551615U || params_of(app)->seed == 18446744073709551614U);

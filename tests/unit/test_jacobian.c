@@ -380,6 +380,52 @@ static void the_largest_doubles_are_no_trouble(void **state)
     assert_close(av_jacobian_norm_2(&row).value, 0.5, 1e-15);
 }
 
+/* ---- Forms of other bends ------------------------------------------------- */
+
+/* Entries, the largest of any block, and the largest sum of a row, against all
+ * entries one by one. */
+static void a_form_is_read_as_it_is(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    double diag[N] = { 0.2, 0, -0.6, 0.1, 0.9, 0, 0.3 };
+    double u[N] = { 0.5, 0, -0.7, 0.2, 0, 1.5, 0.5 };
+    double v[N] = { 1, -0.3, 0, 0.4, -1, 0, 0.5 };
+    const double z[N] = { 0 };
+    double w[N] = { 0.5, 0, -0.1, 0.1, 0.2, 0, 0.3 };
+    struct av_form form = { diag, u, v, NULL };
+    struct av_rowstats stats = { .keys = N };
+    struct av_softmax_row row = { z, w, N, &stats, &form };
+    double most = 0;
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < N; j++) {
+            double entry = av_jacobian_entry(&row, i, j);
+            assert_true(entry == (i == j ? diag[i] : -u[i] * v[j]));
+            assert_true(av_jacobian_log10_entry(&row, i, j) == log10(fabs(entry)));
+            sum += fabs(entry);
+        }
+        most = fmax(most, sum);
+    }
+    assert_true(fabs(av_jacobian_norm_inf(&row).value - most) < 1e-15);
+    assert_true(av_softmax_log10_weight(&row, 2) == -1);
+    for (size_t cut = 0; cut < (size_t)N * N * N * N; cut++) {
+        size_t r = cut % N, c = cut / N % N, rows = cut / N / N % N + 1, cols = cut / N / N / N + 1;
+        if (r + rows > N || c + cols > N) {
+            continue;
+        }
+        double largest = 0;
+        for (size_t i = r; i < r + rows; i++) {
+            for (size_t j = c; j < c + cols; j++) {
+                largest = fmax(largest, fabs(av_jacobian_entry(&row, i, j)));
+            }
+        }
+        struct av_jacobian_place at = av_jacobian_largest(&row, (struct av_jacobian_block){ r, rows, c, cols });
+        assert_true(at.row >= r && at.row < r + rows && at.col >= c && at.col < c + cols);
+        assert_true(fabs(av_jacobian_entry(&row, at.row, at.col)) == largest);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +439,7 @@ int main(void)
         cmocka_unit_test(the_largest_of_a_block_is_found),
         cmocka_unit_test(without_a_choice_nothing_answers),
         cmocka_unit_test(the_largest_doubles_are_no_trouble),
+        cmocka_unit_test(a_form_is_read_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

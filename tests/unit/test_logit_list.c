@@ -190,6 +190,26 @@ static void presets_are_told_apart(void **state)
     ASSERT_IS(&l, 3, 100, 99.5, 98.5);
 }
 
+/* What is seen, with temperature and offsets taken back, which come again. */
+static void logits_are_taken_where_they_are_seen(void **state)
+{
+    (void)state;
+    const double none = -(double)INFINITY;
+    const double z[] = { none, 2, none, -1, 4, none };
+    struct av_logit_list l = { .n = 1 };
+    struct av_params p;
+    av_params_default(&p);
+    p.temperature = 2;
+    p.offset = 1;
+    p.key = 4;
+    p.key_offset = 0.5;
+    assert_true(av_logit_list_take_seen(&l, z, 6, &p));
+    assert_true(l.n == 3 && l.at[0] == 3 && l.at[1] == -3 && l.at[2] == 6.5);
+    assert_false(av_logit_list_take_seen(&l, z, 1, &p));
+    assert_false(av_logit_list_take_seen(&l, (const double[]){ 1, (double)NAN }, 2, &p));
+    assert_true(l.n == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +223,7 @@ int main(void)
         cmocka_unit_test(overflow_leaves_the_list_as_it_was),
         cmocka_unit_test(factors_of_two_are_exact),
         cmocka_unit_test(presets_are_told_apart),
+        cmocka_unit_test(logits_are_taken_where_they_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

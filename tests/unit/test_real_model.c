@@ -71,7 +71,7 @@ static void every_head_has_its_entropy(void **state)
     static const double entropy_norm[HEADS] = { 0.24, 0.37, 0.27, 0.42, 0.55, 0.62, 0.75, 0.67 };
     struct fixture f;
     begin(&f);
-    assert_int_equal(f.params.heads, HEADS);
+    assert_int_equal(f.params.n_head, HEADS);
     for (int i = 0; i < HEADS; i++) {
         const struct av_snapshot *s = head(&f, i);
         assert_int_equal(s->k_head, i / 2);
