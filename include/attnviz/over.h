@@ -25,9 +25,9 @@ bool av_over_takes(const struct av_param *row);
 
 /* Reads the text and checks every value against the ranges that hold among
  * these parameters (key, query: with n_k, n_q). p itself is in range. What a
- * variant owns is refused unless p has that variant, and `auto` is no number. Seeds
- * end at 2^53, up to where every whole number is a double. AV_USAGE names the
- * part of the text, its value and what it takes. */
+ * variant owns is refused unless p has that variant, and `auto` is no number.
+ * Seeds end at 2^53, up to where every whole number is a double. AV_USAGE names
+ * the part of the text, its value and what it takes. */
 enum av_status av_over_parse(struct av_over *over, const char *text, const struct av_params *p, struct av_error *e);
 
 /* Value i < steps, as av_param_set takes it. Equally spaced values are exact

@@ -40,14 +40,15 @@ static int level_of(double divergence)
     return (int)(AV_HEAT_LEVELS * divergence / AV_DIVERSITY_MOST);
 }
 
-/* The mean over the pairs that a cell stands for; NaN where there is none. */
+/* The mean over the pairs that a cell stands for; NaN where there is none. No
+ * head is a pair with itself. */
 static double pooled(const struct av_heat_grid *g, const struct av_diversity *d, size_t row, size_t col)
 {
     double sum = 0;
     size_t count = 0;
     for (size_t a = row; a < row + g->pool_rows && a < d->heads; a++) {
         for (size_t b = col; b < col + g->pool_cols && b < d->heads; b++) {
-            if (!isnan(d->pair[a][b])) {
+            if (a != b && !isnan(d->pair[a][b])) {
                 sum += d->pair[a][b];
                 count++;
             }

@@ -74,12 +74,12 @@ static void draw_words(struct av_canvas *c, struct av_rect r, const struct av_di
     av_panel_percent(share, d->shared);
     snprintf(pieces[1], AV_PIECE_MAX, "same winner: %s of rows", share);
     snprintf(pieces[2], AV_PIECE_MAX, "(chance %s)", av_panel_percent(chance, d->chance));
-    int x = r.x - 1;
-    for (size_t i = 0; i < 2; i++) {
-        x = av_plot_fit(c, x + 2, r.x + r.w, r.y, AV_ROLE_TEXT, pieces[i]);
-    }
-    if (!isnan(d->chance)) {
-        av_plot_fit(c, x + 1, r.x + r.w, r.y, AV_ROLE_DIM, pieces[2]);
+    const size_t count = isnan(d->chance) ? 2 : 3;
+    int x = r.x;
+    int from = x - 1;
+    for (size_t i = 0; i < count && x > from; i++) { /* up to the first that does not fit */
+        from = x + (i == 1 ? 2 : 1);
+        x = av_plot_fit(c, from, r.x + r.w, r.y, AV_ROLE_TEXT, pieces[i]);
     }
     av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + 1, r.w - 1, r.h - 1 }, AV_ROLE_MESSAGE, av_diversity_words(d));
 }

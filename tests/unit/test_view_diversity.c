@@ -235,6 +235,9 @@ static void what_is_compared_is_told(void **unused)
     study()->close(s.study);
     MAKE(&s, true, "n_head=2", "n_k=1");
     assert_says(&s, 80, 22, "no row counts");
+    struct av_canvas c = drawn(&s, 60, 22);
+    assert_int_equal(find(&c, "chance"), -1); /* of nothing */
+    av_canvas_free(&c);
     study()->close(s.study);
     MAKE(&s, false, "n_head=16", "n_q=2048", "n_k=2048", "d_k=1");
     assert_says(&s, 80, 22, "queries measured");
