@@ -86,12 +86,18 @@ static double key_of(const struct av_variant_row *row, int column)
     return row->state == AV_VARIANT_MEASURED ? row->measure.at[av_variant_columns[column - 1].quantity] : (double)NAN;
 }
 
-static bool before(double a, double b, bool rising)
+/* Does row a come before row b, which stands above it? */
+static bool before(const struct av_variant_row *a, const struct av_variant_row *b, int column, bool rising)
 {
-    if (isnan(a) || isnan(b)) {
-        return !isnan(a) && isnan(b);
+    bool a_asked = a->state != AV_VARIANT_ABSENT, b_asked = b->state != AV_VARIANT_ABSENT;
+    if (a_asked != b_asked || column == 0) {
+        return a_asked && !b_asked;
     }
-    return rising ? a < b : a > b;
+    double x = key_of(a, column), y = key_of(b, column);
+    if (isnan(x) || isnan(y)) {
+        return !isnan(x) && isnan(y);
+    }
+    return rising ? x < y : x > y;
 }
 
 void av_variant_sort(struct av_variant_order *out, const struct av_variant_table *t, int column, bool rising)
@@ -102,8 +108,7 @@ void av_variant_sort(struct av_variant_order *out, const struct av_variant_table
             continue;
         }
         size_t place = out->count++;
-        while (column > 0 && place > 0 &&
-               before(key_of(&t->rows[i], column), key_of(&t->rows[out->at[place - 1]], column), rising)) {
+        while (place > 0 && before(&t->rows[i], &t->rows[out->at[place - 1]], column, rising)) {
             out->at[place] = out->at[place - 1];
             place--;
         }

@@ -22,8 +22,8 @@ extern const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS];
 int av_variant_columns_in(int w);
 
 /* Places of the table's rows from the top: sorted by column - 1, falling unless
- * `rising`, or with column 0 as they are. Rows that are not measured, or have no
- * such number, come last. Returns how many are listed. */
+ * `rising`, or with column 0 as they are. Rows that have no such number come
+ * behind them, and those that are not chosen last. */
 struct av_variant_order {
     size_t at[AV_VARIANT_ROWS_MAX];
     size_t count;

@@ -281,7 +281,7 @@ static void compare(struct av_view_edit *e)
     if (row != NULL) {
         e->compare = row->of.value;
         e->say = row->of.preset != NULL ? "compared with the model's variant, with the parameters at hand"
-                                        : "compared with on page 2";
+                                        : "page 2 compares the present variant with it";
     }
 }
 

@@ -292,6 +292,22 @@ static void what_cannot_be_had_is_not_used(void **unused)
     leave(&s, &c);
 }
 
+/* Chosen ones stand on top, the present one and the other among them. */
+static void chosen_ones_come_first(void **unused)
+{
+    (void)unused;
+    struct scene s = scene(WITH("variants=sink,gemma-2", "variant=mup+softcap"), false);
+    static const char *const names[] = { "sink*", "sparsemax", "gemma-2", "mup+softcap", "softmax" };
+    struct av_canvas c = drawn(&s, 80, 22);
+    for (int i = 0; i < 5; i++) {
+        char out[LINE];
+        assert_non_null(strstr(line(&c, 2 + i, out), names[i]));
+        assert_true((strstr(out, "not chosen") != NULL) == (i == 4));
+        assert_true((strstr(out, "✓") != NULL) == (i == 0 || i == 2));
+    }
+    leave(&s, &c);
+}
+
 /* ---- two of them ------------------------------------------------------------------ */
 
 static void two_variants_side_by_side(void **unused)
@@ -437,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_click_selects_its_line),
         cmocka_unit_test(the_cursor_is_put_to_use),
         cmocka_unit_test(what_cannot_be_had_is_not_used),
+        cmocka_unit_test(chosen_ones_come_first),
         cmocka_unit_test(two_variants_side_by_side),
         cmocka_unit_test(curves_have_names_and_axes),
         cmocka_unit_test(curves_with_gaps),
