@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLLOW_ROUNDS = 8, BEGIN_WORK = 1 << 23 /* multiply-adds for a matrix, about 10 ms, at most */ };
+enum { FOLLOW_ROUNDS = 8, BEGIN_WORK = 1 << 22 /* multiply-adds for a matrix, some ms, at most */ };
 
 #define SETTLED 1e-15 /* relative change of sigma in a round from which on it stands */
 

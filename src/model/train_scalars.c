@@ -38,11 +38,18 @@ bool av_train_learns(const struct av_train_config *c, enum av_train_scalar scala
     }
 }
 
+/* Of swin2 tau itself, which may be beyond where the multiplier ends. */
+static double tau_at_start(const struct av_train_config *c, enum av_twin twin, double alpha)
+{
+    const double tau = c->attention.of.swin2_tau;
+    return twin == AV_TWIN_SCALED && !isnan(tau) ? tau : log(alpha);
+}
+
 void av_train_scalars_begin(double scalars[AV_TRAIN_SCALARS], const struct av_train_config *c, enum av_twin twin)
 {
     const double unit = c->alpha_unit[twin];
     const double x = unit != 0 ? c->alpha[twin] / unit : 0;
-    scalars[AV_SCALAR_ALPHA] = c->alpha_is_exp ? log(x) : x;
+    scalars[AV_SCALAR_ALPHA] = c->alpha_is_exp ? tau_at_start(c, twin, x) : x;
     scalars[AV_SCALAR_SINK] = c->attention.of.sink_logit;
     for (size_t i = AV_SCALAR_GAMMA; i < AV_TRAIN_SCALARS; i++) {
         scalars[i] = c->attention.of.sigma_reparam_gamma;

@@ -3,6 +3,7 @@
 #include "../../src/model/train_hook.h"
 #include "attnviz/attend.h"
 #include "pass_in_double.h"
+#include "sanitized.h"
 #include "train_driver.h"
 
 #include <stdio.h>
@@ -105,7 +106,7 @@ static void of_every_variant_in_every_task(void **state)
     (void)state;
     static const char *const tasks[] = { "reconstruct", "average", "recall", "copy_previous" };
     for (size_t i = 0; i < VARIANTS; i++) {
-        for (size_t task = 0; task < 4; task++) {
+        for (size_t task = 0; task < (SANITIZED ? 2 : 4); task++) {
             char more[96];
             snprintf(more, sizeof more, "task=%s seq_len=5 d_model=6 d_k=4 learn_scale=on", tasks[task]);
             struct av_train_config c = variant_config(&variants[i], more);
@@ -217,6 +218,71 @@ static void gives_the_pipelines_weights(void **state)
     }
 }
 
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+/* What is learned is the scalar that the paper learns, and alpha follows. */
+static void scalars_start_where_their_rows_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        double scalar, alpha[AV_TWINS];
+    } cases[] = {
+        { "variant=softmax learn_scale=on d_k=16", 0.25, { 0.25, 1 } },
+        { "variant=learned learned.gain=1.5 d_k=16", 1.5, { 0.375, 1 } },
+        { "variant=ssmax ssmax.sigma=2 learn_scale=on d_k=16 seq_len=8",
+          2,
+          { 1.0397207708399179, 4.1588830833596715 } },
+        { "variant=swin2 swin2.tau=0.5 learn_scale=on", 0.5, { 1.6487212707001282, 1 } },
+        { "variant=swin2 swin2.tau=9 learn_scale=on", 9, { 100, 1 } },
+        { "variant=fixed+swin2 fixed.scalar=16 learn_scale=on", 0.25, { 0.25, 1 } },
+        { "variant=cosine cosine.g=3 learn_scale=on", 3, { 3, 1 } },
+        { "variant=qk_l2 seq_len=8 learn_scale=on", 5.807354922057605, { 5.807354922057605, 1 } },
+        { "variant=llama4 llama4.start=81919 llama4.scale=1 d_k=16",
+          0.8494738181996,
+          { 0.8494738181996, 3.3978952727984 } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char settings[160];
+        snprintf(settings, sizeof settings, "d_model=8 sequences=4 epochs=1 %s", cases[i].settings);
+        struct av_train *t = train_of(settings, NULL);
+        const struct av_train_config *c = av_train_config(t);
+        const double got = av_train_run(t, AV_TWIN_SCALED)->scalars[AV_SCALAR_ALPHA];
+        if (!(fabs(got / cases[i].scalar - 1) < 1e-12) ||
+            !(fabs(c->alpha[AV_TWIN_SCALED] / cases[i].alpha[0] - 1) < 1e-12) ||
+            !(fabs(c->alpha[AV_TWIN_UNSCALED] / cases[i].alpha[1] - 1) < 1e-12)) {
+            fail_msg("%s: %.17g, alpha %.17g and %.17g", settings, got, c->alpha[AV_TWIN_SCALED],
+                     c->alpha[AV_TWIN_UNSCALED]);
+        }
+        av_train_free(t);
+    }
+}
+
+/* Far beyond what numbers can hold, and with nothing but zeros. */
+static void every_run_ends(void **state)
+{
+    (void)state;
+    static const char *const ways[] = { "lr=1e6", "lr=100 optimizer=sgd input_std=1000", "input_std=0" };
+    for (size_t i = 0; i < VARIANTS; i++) {
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+            char settings[256];
+            snprintf(settings, sizeof settings,
+                     "d_model=8 d_k=4 seq_len=4 sequences=8 epochs=4 learn_scale=on variant=%s %s %s", variants[i].name,
+                     variants[i].settings, ways[way]);
+            struct av_train *t = trained(settings, NULL);
+            for (enum av_twin twin = 0; twin < AV_TWINS; twin++) {
+                const struct av_train_run *run = av_train_run(t, twin);
+                assert_true(run->state == AV_TRAIN_DONE || run->state == AV_TRAIN_DIVERGED);
+                for (size_t epoch = 0; epoch < run->epoch_count; epoch++) {
+                    assert_true(isfinite(run->epochs[epoch].at[AV_TRAIN_LOSS]));
+                    assert_true(isfinite(run->epochs[epoch].at[AV_TRAIN_GRAD_NORM]));
+                }
+            }
+            av_train_free(t);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +291,8 @@ int main(void)
         cmocka_unit_test(in_saturation),
         cmocka_unit_test(at_the_smallest_sizes),
         cmocka_unit_test(gives_the_pipelines_weights),
+        cmocka_unit_test(scalars_start_where_their_rows_say),
+        cmocka_unit_test(every_run_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
