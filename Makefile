@@ -19,6 +19,12 @@ endif
 # The library's wish for an older _XOPEN_SOURCE is met by the newer one below.
 CURSES_CFLAGS = $(filter-out -D_XOPEN_SOURCE=%,$(shell $(PKG_CONFIG) --cflags ncursesw))
 CURSES_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
+# Libraries that the program can do without: `make LIBZIP=` builds without.
+CJSON = $(shell $(PKG_CONFIG) --exists libcjson && echo libcjson)
+LIBZIP = $(shell $(PKG_CONFIG) --exists libzip && echo libzip)
+CJSON_CFLAGS = $(if $(CJSON),-DAV_HAVE_CJSON $(shell $(PKG_CONFIG) --cflags $(CJSON)))
+LIBZIP_CFLAGS = $(if $(LIBZIP),-DAV_HAVE_LIBZIP $(shell $(PKG_CONFIG) --cflags $(LIBZIP)))
+FILE_LIBS = $(if $(CJSON)$(LIBZIP),$(shell $(PKG_CONFIG) --libs $(CJSON) $(LIBZIP)))
 CMOCKA_FLAGS = $(shell $(PKG_CONFIG) --cflags --libs cmocka)
 VTERM_FLAGS = $(shell $(PKG_CONFIG) --cflags --libs vterm) -lutil
 
@@ -79,7 +85,7 @@ all: $(BIN) ## build the program (the default)
 
 $(BIN): $(TOP_OBJECTS) $(LIB)
 	$(call say,LINK)
-	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOP_OBJECTS) $(LIB) $(CURSES_LIBS) -lm
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOP_OBJECTS) $(LIB) $(CURSES_LIBS) $(FILE_LIBS) -lm
 
 $(LIB): $(LIB_OBJECTS)
 	$(call say,AR)
@@ -87,6 +93,9 @@ $(LIB): $(LIB_OBJECTS)
 	$(Q)$(AR) qcs $@ $(LIB_OBJECTS)
 
 $(BUILD)/obj/out/terminal.o: CFLAGS += $(CURSES_CFLAGS)
+$(BUILD)/obj/io/dump_safetensors.o: CFLAGS += $(CJSON_CFLAGS)
+$(BUILD)/obj/io/dump_npz.o: CFLAGS += $(LIBZIP_CFLAGS)
+$(BUILD)/obj/io/dump_safetensors.o $(BUILD)/obj/io/dump_npz.o: $(BUILD)/with
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -105,7 +114,8 @@ $(foreach i,$(ISAS),$(eval $(call kernel_rule,$(i))))
 # Rewritten only when the flags have changed, and then everything is stale.
 $(BUILD)/flags: FLAGS = $(CC) $(CPPFLAGS) $(OPT)
 $(BUILD)/prefix: FLAGS = $(PREFIX)
-$(BUILD)/flags $(BUILD)/prefix: always
+$(BUILD)/with: FLAGS = $(CJSON) $(LIBZIP)
+$(BUILD)/flags $(BUILD)/prefix $(BUILD)/with: always | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quote,$(FLAGS)) | cmp -s - $@ || printf '%s\n' $(call quote,$(FLAGS)) > $@
 quote = '$(subst ','\'',$(1))'
@@ -180,12 +190,12 @@ TEST_CC = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
 $(UNIT_TESTS): $(BUILD)/%: %.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) $< $(LIB) $(CMOCKA_FLAGS) -lm
+	$(Q)$(TEST_CC) $< $(LIB) $(CMOCKA_FLAGS) $(FILE_LIBS) -lm
 
 $(TERMINAL_TESTS): $(BUILD)/%: %.c $(TERMINAL_HELPERS) $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) -lm
+	$(Q)$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) $(FILE_LIBS) -lm
 
 # What the test scripts and the terminal tests look for.
 export ATTNVIZ := $(BIN)
@@ -204,7 +214,7 @@ check: all programs sanitized $(COMPLETIONS) ## run every test
 $(REPLAYS): $(BUILD)/%.replay: %.c tests/fuzz/replay.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) $< tests/fuzz/replay.c $(LIB) -lm
+	$(Q)$(TEST_CC) $< tests/fuzz/replay.c $(LIB) $(FILE_LIBS) -lm
 
 unit: $(UNIT_TESTS) ## run the unit tests alone
 	@tests/run $(UNIT_TESTS)
@@ -255,7 +265,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) -fsanitize=fuzzer $< $(LIB) -lm
+	$(Q)$(TEST_CC) -fsanitize=fuzzer $< $(LIB) $(FILE_LIBS) -lm
 
 # ---- Style ------------------------------------------------------------------
 
@@ -267,7 +277,7 @@ LINT_DEFINES = $(CPPFLAGS) -DAV_ISA=base -DAV_ISA_base -DAV_DATADIR='"/usr/share
 lint: $(GENERATED) ## clang-format, clang-tidy and cppcheck, all without findings
 	clang-format --dry-run -Werror $(C_FILES)
 	@printf '%s\n' $(LIB_SOURCES) $(KERNEL_SOURCES) $(TOP_SOURCES) | xargs -P 2 -I {} \
-	  clang-tidy --quiet {} -- -std=c11 $(LINT_DEFINES) $(CURSES_CFLAGS)
+	  clang-tidy --quiet {} -- -std=c11 $(LINT_DEFINES) $(CURSES_CFLAGS) $(CJSON_CFLAGS) $(LIBZIP_CFLAGS)
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr \
 	  --suppress=missingIncludeSystem --suppress=uninitvar --suppress=legacyUninitvar $(LINT_DEFINES) src
 

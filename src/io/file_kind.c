@@ -52,12 +52,21 @@ static bool is_text(const unsigned char *data, size_t size)
     return size > 0;
 }
 
-const char *av_file_kind(const unsigned char *data, size_t size)
+const char *av_file_magic(const unsigned char *data, size_t size)
 {
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
         if (size >= magics[i].size && memcmp(data, magics[i].bytes, magics[i].size) == 0) {
             return magics[i].kind;
         }
+    }
+    return NULL;
+}
+
+const char *av_file_kind(const unsigned char *data, size_t size)
+{
+    const char *kind = av_file_magic(data, size);
+    if (kind != NULL) {
+        return kind;
     }
     if (is_safetensors(data, size)) {
         return "a safetensors file";

@@ -8,4 +8,7 @@
  * that is known here. */
 const char *av_file_kind(const unsigned char *data, size_t size);
 
+/* The same for formats that say what they are: neither text nor safetensors. */
+const char *av_file_magic(const unsigned char *data, size_t size);
+
 #endif

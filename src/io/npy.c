@@ -3,13 +3,12 @@
 
 #include "attnviz/mem.h"
 #include "npy_header.h"
+#include "regular.h"
 #include "shown.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the bytes come from: a file, or memory when fd is -1. */
@@ -44,16 +43,37 @@ static enum av_status fetch(const struct source *in, uint64_t at, unsigned char 
     return AV_OK;
 }
 
-/* Index in the tensor, [heads, n, d] row-major, of the i-th entry in the file. */
-static size_t place(const struct av_npy_header *h, size_t i)
+/* The shape as heads of rows. */
+static enum av_status take_shape(struct av_tensor *t, const struct av_npy_header *h, const char *name,
+                                 struct av_error *e)
 {
-    if (!h->fortran) {
+    size_t count;
+    if (h->rank != 2 && h->rank != 3) {
+        return av_fail(e, AV_FAILED, "%s: shape %s is not supported, only [n, d] or [heads, n, d]", name,
+                       av_shape_text(h->shape, h->rank).text);
+    }
+    bool fits = av_shape_count(h->shape, h->rank, &count);
+    if (count == 0 || !fits) {
+        return av_fail(e, AV_FAILED, "%s: shape %s %s", name, av_shape_text(h->shape, h->rank).text,
+                       fits ? "holds no entries" : "is larger than any memory");
+    }
+    t->rank = h->rank;
+    t->heads = h->rank == 3 ? (size_t)h->shape[0] : 1;
+    t->n = (size_t)h->shape[h->rank - 2];
+    t->d = (size_t)h->shape[h->rank - 1];
+    return AV_OK;
+}
+
+/* Index in the tensor, [heads, n, d] row-major, of the i-th entry in the file. */
+static size_t place(const struct av_tensor *t, bool fortran, size_t i)
+{
+    if (!fortran) {
         return i;
     }
-    size_t head = i % h->heads;
-    size_t row = i / h->heads % h->n;
-    size_t column = i / h->heads / h->n;
-    return (head * h->n + row) * h->d + column;
+    size_t head = i % t->heads;
+    size_t row = i / t->heads % t->n;
+    size_t column = i / t->heads / t->n;
+    return (head * t->n + row) * t->d + column;
 }
 
 /* Reads all entries, a chunk at a time so that the file is never in memory
@@ -62,7 +82,7 @@ static enum av_status read_entries(struct av_tensor *t, const struct av_npy_head
                                    unsigned char *chunk, struct av_error *e)
 {
     size_t size = h->type->size;
-    size_t count = h->heads * h->n * h->d;
+    size_t count = t->heads * t->n * t->d;
     size_t some = AV_NPY_HEAD_MAX / size;
     for (size_t first = 0; first < count; first += some) {
         some = count - first < some ? count - first : some;
@@ -73,9 +93,9 @@ static enum av_status read_entries(struct av_tensor *t, const struct av_npy_head
         for (size_t i = 0; i < some; i++) {
             double x = av_number_read(h->type, chunk + i * size, h->big_endian);
             if (t->f64 != NULL) {
-                t->f64[place(h, first + i)] = x;
+                t->f64[place(t, h->fortran, first + i)] = x;
             } else {
-                t->f32[place(h, first + i)] = (float)x;
+                t->f32[place(t, h->fortran, first + i)] = (float)x;
             }
         }
     }
@@ -84,7 +104,7 @@ static enum av_status read_entries(struct av_tensor *t, const struct av_npy_head
 
 static enum av_status allocate(struct av_tensor *t, const struct av_npy_header *h, const char *name, struct av_error *e)
 {
-    size_t count = h->heads * h->n * h->d;
+    size_t count = t->heads * t->n * t->d;
     size_t size = h->type->wide ? sizeof(double) : sizeof(float);
     if (count > av_mem_physical() / size) {
         return av_fail(e, AV_FAILED, "%s: needs %.1f GiB, this machine has %.1f GiB of memory", name,
@@ -105,10 +125,19 @@ static enum av_status allocate(struct av_tensor *t, const struct av_npy_header *
 static enum av_status read_source(struct av_tensor *t, const struct source *in, struct av_error *e)
 {
     unsigned char chunk[AV_NPY_HEAD_MAX];
-    struct av_npy_header h = { 0 };
+    struct av_npy_header h;
     enum av_status s = fetch(in, 0, chunk, in->size < sizeof chunk ? (size_t)in->size : sizeof chunk, e);
     if (s == AV_OK) {
         s = av_npy_header_read(&h, in->name, chunk, in->size, e);
+    }
+    if (s == AV_OK && h.type == NULL) {
+        return av_fail(e, AV_FAILED, "%s: %s", in->name, av_npy_type_reason(&h).text);
+    }
+    if (s == AV_OK) {
+        s = take_shape(t, &h, in->name, e);
+    }
+    if (s == AV_OK) {
+        s = av_npy_check_size(&h, in->name, t->heads * t->n * t->d, in->size, e);
     }
     if (s == AV_OK) {
         s = allocate(t, &h, in->name, e);
@@ -122,11 +151,7 @@ static enum av_status read_source(struct av_tensor *t, const struct source *in, 
     }
     const char *slash = strrchr(in->name, '/');
     snprintf(t->name, sizeof t->name, "%s", slash != NULL ? slash + 1 : in->name);
-    memcpy(t->dtype, h.descr, sizeof t->dtype);
-    t->rank = h.rank;
-    t->heads = h.heads;
-    t->n = h.n;
-    t->d = h.d;
+    snprintf(t->dtype, sizeof t->dtype, "%.15s", h.descr);
     av_tensor_count_invalid(t);
     return AV_OK;
 }
@@ -139,35 +164,15 @@ enum av_status av_npy_parse(struct av_tensor *t, const char *name, const unsigne
     return read_source(t, &(struct source){ .name = shown.text, .fd = -1, .memory = data, .size = size }, e);
 }
 
-/* Why a thing that is no regular file is not read; NULL: it is one. */
-static const char *not_a_file(mode_t mode)
-{
-    if (S_ISREG(mode)) {
-        return NULL;
-    }
-    return S_ISDIR(mode)    ? "is a directory"
-           : S_ISFIFO(mode) ? "is a pipe: write it to a file first"
-                            : "is a device, not a file";
-}
-
 enum av_status av_npy_read(struct av_tensor *t, const char *path, struct av_error *e)
 {
     memset(t, 0, sizeof *t);
     struct av_shown shown = av_shown(path);
-    /* Without O_NONBLOCK a FIFO would block until someone writes to it. */
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        enum av_status s = av_fail(e, AV_FAILED, "%s: %s", shown.text, strerror(errno));
-        if (fd >= 0) {
-            close(fd);
-        }
-        return s;
+    struct source in = { .name = shown.text };
+    enum av_status s = av_regular_open(path, &in.fd, &in.size, e);
+    if (s == AV_OK) {
+        s = read_source(t, &in, e);
+        close(in.fd);
     }
-    const char *why = not_a_file(st.st_mode);
-    enum av_status s =
-        why != NULL ? av_fail(e, AV_FAILED, "%s: %s", shown.text, why)
-                    : read_source(t, &(struct source){ .name = shown.text, .fd = fd, .size = (uint64_t)st.st_size }, e);
-    close(fd);
     return s;
 }

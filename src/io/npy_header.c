@@ -16,20 +16,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RANK_SHOWN = 8, DESCR_MAX = 64 };
+enum { KEY_MAX = 64 };
 
 /* ---- the text of the header ------------------------------------------- */
 
-/* The dictionary as it stands in the file, before it is understood. */
+/* The dictionary, and where in it the reader is. */
 struct dict {
     const char *name; /* of the file, for messages */
     const char *start, *at, *end;
     struct av_error *e;
     unsigned seen; /* bit i: members[i] was read */
-    char descr[DESCR_MAX];
-    bool fortran;
-    size_t rank;
-    uint64_t shape[RANK_SHOWN]; /* the first of them */
+    struct av_npy_header *h;
 };
 
 static enum av_status syntax(const struct dict *t, const char *what)
@@ -89,19 +86,47 @@ static enum av_status read_string(struct dict *t, char *out, size_t size)
     return accept(t, quote) ? AV_OK : syntax(t, "string without an end");
 }
 
+/* The description of records, to the bracket that ends it: strings, sizes and
+ * brackets. */
+static enum av_status skip_records(struct dict *t)
+{
+    size_t depth = 0;
+    char ignored[2];
+    do {
+        skip_space(t);
+        char c = t->at < t->end ? *t->at : '\0';
+        if (c == '\0' || strchr("[](),'\"0123456789", c) == NULL) {
+            return syntax(t, "unexpected character in a type");
+        }
+        if (c == '\'' || c == '"') {
+            enum av_status s = read_string(t, ignored, sizeof ignored);
+            if (s != AV_OK) {
+                return s;
+            }
+            continue;
+        }
+        depth += c == '[' || c == '(';
+        depth -= c == ']' || c == ')';
+        t->at++;
+    } while (depth > 0);
+    return AV_OK;
+}
+
 static enum av_status read_descr(struct dict *t)
 {
     skip_space(t);
     if (t->at < t->end && (*t->at == '[' || *t->at == '(')) {
-        return av_fail(t->e, AV_FAILED, "%s: structured type (records) is not supported, only plain numbers", t->name);
+        t->h->descr[0] = '[';
+        t->h->descr[1] = '\0';
+        return skip_records(t);
     }
-    return read_string(t, t->descr, sizeof t->descr);
+    return read_string(t, t->h->descr, sizeof t->h->descr);
 }
 
 static enum av_status read_order(struct dict *t)
 {
-    t->fortran = accept_word(t, "True");
-    return t->fortran || accept_word(t, "False") ? AV_OK : syntax(t, "expected True or False");
+    t->h->fortran = accept_word(t, "True");
+    return t->h->fortran || accept_word(t, "False") ? AV_OK : syntax(t, "expected True or False");
 }
 
 static enum av_status read_size(struct dict *t, uint64_t *out)
@@ -125,17 +150,17 @@ static enum av_status read_shape(struct dict *t)
     if (!accept(t, '(')) {
         return syntax(t, "expected '('");
     }
-    t->rank = 0;
+    t->h->rank = 0;
     while (!accept(t, ')')) {
         uint64_t size = 0;
         enum av_status s = read_size(t, &size);
         if (s != AV_OK) {
             return s;
         }
-        if (t->rank < RANK_SHOWN) {
-            t->shape[t->rank] = size;
+        if (t->h->rank < AV_SHAPE_MAX) {
+            t->h->shape[t->h->rank] = size;
         }
-        t->rank++;
+        t->h->rank++;
         if (!accept(t, ',')) {
             if (!accept(t, ')')) {
                 return syntax(t, "expected ',' or ')'");
@@ -159,7 +184,7 @@ enum { MEMBERS = sizeof members / sizeof members[0] };
 
 static enum av_status read_member(struct dict *t)
 {
-    char key[DESCR_MAX];
+    char key[KEY_MAX];
     enum av_status s = read_string(t, key, sizeof key);
     if (s != AV_OK) {
         return s;
@@ -209,22 +234,6 @@ static enum av_status read_dict(struct dict *t)
 
 /* ---- what the header means -------------------------------------------- */
 
-/* "[8, 128, 64]" */
-struct shape_text {
-    char text[RANK_SHOWN * 22 + 8];
-};
-
-static struct shape_text shape_text(const struct dict *t)
-{
-    struct shape_text out = { "[" };
-    size_t len = 1;
-    for (size_t i = 0; i < t->rank && i < RANK_SHOWN; i++) {
-        len += (size_t)snprintf(out.text + len, sizeof out.text - len, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
-    }
-    snprintf(out.text + len, sizeof out.text - len, "%s]", t->rank > RANK_SHOWN ? ", ..." : "");
-    return out;
-}
-
 /* What NumPy's letters mean for the types that hold no plain numbers. */
 static const char *kind_meaning(char kind)
 {
@@ -260,63 +269,75 @@ static bool machine_is_big_endian(void)
 
 /* An order mark, if any, and kind and size: "<f4". '=' and '|' (and none)
  * mean the order of the machine. */
-static enum av_status understand_type(struct av_npy_header *h, const struct dict *t)
+static const char *plain_type(const char *descr)
 {
-    const char *plain = t->descr;
-    h->big_endian = machine_is_big_endian();
-    if (*plain != '\0' && strchr("<>=|", *plain) != NULL) {
-        h->big_endian = *plain == '>' || (*plain != '<' && h->big_endian);
-        plain++;
-    }
-    h->type = av_number_type_find(plain);
-    if (h->type == NULL) {
-        return av_fail(t->e, AV_FAILED, "%s: type '%s'%s is not supported, only f2 f4 f8 i1..i8 u1..u8 b1: convert it",
-                       t->name, av_shown(t->descr).text, kind_meaning(*plain));
-    }
-    memcpy(h->descr, t->descr, strlen(t->descr) + 1);
-    return AV_OK;
+    return *descr != '\0' && strchr("<>=|", *descr) != NULL ? descr + 1 : descr;
 }
 
-static enum av_status understand_shape(struct av_npy_header *h, const struct dict *t)
+static void understand_type(struct av_npy_header *h)
 {
-    if (t->rank != 2 && t->rank != 3) {
-        return av_fail(t->e, AV_FAILED, "%s: shape %s is not supported, only [n, d] or [heads, n, d]", t->name,
-                       shape_text(t).text);
+    h->big_endian = *h->descr == '>' || (*h->descr != '<' && machine_is_big_endian());
+    h->type = av_number_type_find(plain_type(h->descr));
+}
+
+struct av_npy_reason av_npy_type_reason(const struct av_npy_header *h)
+{
+    struct av_npy_reason why = { "structured type (records) is not supported, only plain numbers" };
+    if (*h->descr != '[') {
+        snprintf(why.text, sizeof why.text,
+                 "type '%.64s'%s is not supported, only f2 f4 f8 i1..i8 u1..u8 b1: convert it",
+                 av_shown_cut(h->descr, 64).text, kind_meaning(*plain_type(h->descr)));
     }
-    uint64_t limit = SIZE_MAX / sizeof(double);
-    for (size_t i = 0; i < t->rank; i++) {
-        if (t->shape[i] == 0) {
-            return av_fail(t->e, AV_FAILED, "%s: shape %s holds no entries", t->name, shape_text(t).text);
-        }
-        limit /= t->shape[i];
-    }
-    if (limit == 0) {
-        return av_fail(t->e, AV_FAILED, "%s: shape %s is larger than any memory", t->name, shape_text(t).text);
-    }
-    h->rank = t->rank;
-    h->heads = t->rank == 3 ? (size_t)t->shape[0] : 1;
-    h->n = (size_t)t->shape[t->rank - 2];
-    h->d = (size_t)t->shape[t->rank - 1];
-    return AV_OK;
+    return why;
 }
 
 /* NumPy reads past neither end and ignores what follows. Here bytes that the
  * shape does not account for mean that header and entries do not belong
  * together, and numbers drawn from them would be wrong: refused. */
-static enum av_status check_size(const struct av_npy_header *h, const struct dict *t, uint64_t file_size)
+enum av_status av_npy_check_size(const struct av_npy_header *h, const char *name, size_t count, uint64_t file_size,
+                                 struct av_error *e)
 {
-    uint64_t want = (uint64_t)(h->heads * h->n * h->d * h->type->size);
+    uint64_t want = (uint64_t)count * h->type->size;
     uint64_t have = file_size - h->data;
     if (have == want) {
         return AV_OK;
     }
-    return av_fail(t->e, AV_FAILED, "%s: %s: %s of %s takes %" PRIu64 " bytes after the header, found %" PRIu64,
-                   t->name, have < want ? "cut short" : "too long", shape_text(t).text, h->descr, want, have);
+    return av_fail(e, AV_FAILED, "%s: %s: %s of %s takes %" PRIu64 " bytes after the header, found %" PRIu64, name,
+                   have < want ? "cut short" : "too long", av_shape_text(h->shape, h->rank).text, h->descr, want, have);
 }
 
 /* ---- the bytes before the text ---------------------------------------- */
 
 static const unsigned char magic[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
+
+bool av_npy_is(const unsigned char *head, size_t size)
+{
+    return size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
+}
+
+/* The length of the text is given in so many bytes from the eighth on. */
+static size_t length_width(const unsigned char *head)
+{
+    return head[6] == 1 ? 2 : 4;
+}
+
+static size_t text_length(const unsigned char *head)
+{
+    size_t len = 0;
+    for (size_t i = length_width(head); i-- > 0;) {
+        len = len << 8 | head[8 + i];
+    }
+    return len;
+}
+
+size_t av_npy_head_size(const unsigned char *start, size_t size)
+{
+    if (size < AV_NPY_START || !av_npy_is(start, size)) {
+        return size < AV_NPY_HEAD_MAX ? size : AV_NPY_HEAD_MAX;
+    }
+    size_t text = 8 + length_width(start);
+    return text_length(start) < AV_NPY_HEAD_MAX - text ? text + text_length(start) : AV_NPY_HEAD_MAX;
+}
 
 static enum av_status not_npy(const char *name, const unsigned char *head, size_t size, struct av_error *e)
 {
@@ -340,15 +361,11 @@ static enum av_status find_text(const char *name, const unsigned char *head, uin
         return av_fail(e, AV_FAILED, "%s: .npy version %d.%d is not supported, only 1.0, 2.0 and 3.0", name, head[6],
                        head[7]);
     }
-    size_t width = size >= 8 && head[6] == 1 ? 2 : 4;
-    *text = 8 + width;
+    *text = size >= 8 ? 8 + length_width(head) : AV_NPY_START;
     if (size < *text) {
         return av_fail(e, AV_FAILED, "%s: cut short: the file ends inside the header, after %zu bytes", name, size);
     }
-    *len = 0;
-    for (size_t i = width; i-- > 0;) {
-        *len = *len << 8 | head[8 + i];
-    }
+    *len = text_length(head);
     if (*len > file_size - *text) {
         return av_fail(e, AV_FAILED, "%s: cut short: the header takes %zu bytes, found %" PRIu64, name, *len,
                        file_size - *text);
@@ -369,18 +386,12 @@ enum av_status av_npy_header_read(struct av_npy_header *h, const char *name, con
         return s;
     }
     const char *start = (const char *)head + text;
-    struct dict t = { .name = name, .start = start, .at = start, .end = start + len, .e = e };
+    struct dict t = { .name = name, .start = start, .at = start, .end = start + len, .e = e, .h = h };
+    memset(h, 0, sizeof *h);
     h->data = text + len;
     s = read_dict(&t);
     if (s == AV_OK) {
-        s = understand_type(h, &t);
-    }
-    if (s == AV_OK) {
-        s = understand_shape(h, &t);
-    }
-    if (s == AV_OK) {
-        h->fortran = t.fortran;
-        s = check_size(h, &t, file_size);
+        understand_type(h);
     }
     return s;
 }

@@ -4,21 +4,53 @@
 #include <math.h>
 #include <string.h>
 
-/* IEEE 754 binary16: sign, 5 bits of exponent (bias 15), 10 of fraction. */
+/* A number of sign, exponent and fraction as in IEEE 754: the largest exponent
+ * stands for infinity and NaN, the smallest for numbers without a leading one. */
+static double binary_value(uint64_t bits, int exponent_bits, int fraction_bits)
+{
+    int all = (1 << exponent_bits) - 1;
+    int bias = all / 2;
+    int exponent = (int)(bits >> fraction_bits) & all;
+    int fraction = (int)(bits & ((UINT64_C(1) << fraction_bits) - 1));
+    double magnitude;
+    if (exponent == all) {
+        magnitude = fraction != 0 ? (double)NAN : (double)INFINITY;
+    } else if (exponent == 0) {
+        magnitude = ldexp(fraction, 1 - bias - fraction_bits);
+    } else {
+        magnitude = ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
+    }
+    return (bits >> (exponent_bits + fraction_bits) & 1) != 0 ? -magnitude : magnitude;
+}
+
 static double half_value(uint64_t bits, size_t size)
 {
     (void)size;
-    int exponent = (int)(bits >> 10 & 0x1F);
-    int fraction = (int)(bits & 0x3FF);
-    double magnitude;
-    if (exponent == 0x1F) {
-        magnitude = fraction != 0 ? (double)NAN : (double)INFINITY;
-    } else if (exponent == 0) {
-        magnitude = ldexp(fraction, -24);
-    } else {
-        magnitude = ldexp(0x400 + fraction, exponent - 25);
+    return binary_value(bits, 5, 10);
+}
+
+static double bfloat16_value(uint64_t bits, size_t size)
+{
+    (void)size;
+    return binary_value(bits, 8, 7);
+}
+
+static double e5m2_value(uint64_t bits, size_t size)
+{
+    (void)size;
+    return binary_value(bits, 5, 2);
+}
+
+/* Without infinities: the largest exponent is one like the others, and only all
+ * ones are no number. */
+static double e4m3_value(uint64_t bits, size_t size)
+{
+    (void)size;
+    if ((bits & 0x78) != 0x78) {
+        return binary_value(bits, 4, 3);
     }
-    return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+    double magnitude = (bits & 7) == 7 ? (double)NAN : ldexp((double)(8 + (bits & 7)), 15 - 7 - 3);
+    return (bits & 0x80) != 0 ? -magnitude : magnitude;
 }
 
 static double single_value(uint64_t bits, size_t size)
@@ -58,17 +90,42 @@ static double bool_value(uint64_t bits, size_t size)
     return bits != 0 ? 1 : 0;
 }
 
+/* clang-format off */
 static const struct av_number_type types[] = {
-    { "f2", 2, false, half_value },    { "f4", 4, false, single_value },   { "f8", 8, true, double_value },
-    { "i1", 1, false, signed_value },  { "i2", 2, false, signed_value },   { "i4", 4, true, signed_value },
-    { "i8", 8, true, signed_value },   { "u1", 1, false, unsigned_value }, { "u2", 2, false, unsigned_value },
-    { "u4", 4, true, unsigned_value }, { "u8", 8, true, unsigned_value },  { "b1", 1, false, bool_value },
+    { "f2", "F16",     2, false, half_value },
+    { "",   "BF16",    2, false, bfloat16_value },
+    { "",   "F8_E5M2", 1, false, e5m2_value },
+    { "",   "F8_E4M3", 1, false, e4m3_value },
+    { "f4", "F32",     4, false, single_value },
+    { "f8", "F64",     8, true,  double_value },
+    { "i1", "I8",      1, false, signed_value },
+    { "i2", "I16",     2, false, signed_value },
+    { "i4", "I32",     4, true,  signed_value },
+    { "i8", "I64",     8, true,  signed_value },
+    { "u1", "U8",      1, false, unsigned_value },
+    { "u2", "U16",     2, false, unsigned_value },
+    { "u4", "U32",     4, true,  unsigned_value },
+    { "u8", "U64",     8, true,  unsigned_value },
+    { "b1", "BOOL",    1, false, bool_value },
 };
+/* clang-format on */
+
+enum { TYPES = sizeof types / sizeof types[0] };
 
 const struct av_number_type *av_number_type_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < TYPES && *name != '\0'; i++) {
         if (strcmp(types[i].name, name) == 0) {
+            return &types[i];
+        }
+    }
+    return NULL;
+}
+
+const struct av_number_type *av_number_type_of_dtype(const char *dtype)
+{
+    for (size_t i = 0; i < TYPES; i++) {
+        if (strcmp(types[i].dtype, dtype) == 0) {
             return &types[i];
         }
     }
@@ -82,4 +139,17 @@ double av_number_read(const struct av_number_type *type, const unsigned char *by
         bits = bits << 8 | bytes[big_endian ? i : type->size - 1 - i];
     }
     return type->value(bits, type->size);
+}
+
+void av_number_read_run(const struct av_number_type *type, const unsigned char *bytes, bool big_endian, size_t count,
+                        struct av_numbers to, size_t at)
+{
+    for (size_t i = 0; i < count; i++) {
+        double x = av_number_read(type, bytes + i * type->size, big_endian);
+        if (to.f64 != NULL) {
+            to.f64[at + i] = x;
+        } else {
+            to.f32[at + i] = (float)x;
+        }
+    }
 }

@@ -22,7 +22,7 @@ static uint32_t next_shown(const char **s)
     return code < 0x20 || (code >= 0x7F && code < 0xA0) ? REPLACEMENT : code;
 }
 
-struct av_shown av_shown(const char *text)
+struct av_shown av_shown_cut(const char *text, size_t limit)
 {
     struct av_shown shown;
     char bytes[4];
@@ -33,10 +33,10 @@ struct av_shown av_shown(const char *text)
 
     const char *s = text;
     size_t out = 0;
-    if (len >= sizeof shown.text) {
+    if (len > limit) {
         out = sizeof ellipsis - 1;
         memcpy(shown.text, ellipsis, out);
-        while (len + out >= sizeof shown.text) {
+        while (len + out > limit) {
             len -= av_utf8_put(bytes, next_shown(&s));
         }
     }
@@ -47,6 +47,12 @@ struct av_shown av_shown(const char *text)
     }
     shown.text[out] = '\0';
     return shown;
+}
+
+struct av_shown av_shown(const char *text)
+{
+    struct av_shown shown;
+    return av_shown_cut(text, sizeof shown.text - 1);
 }
 
 enum av_status av_fail_errno(struct av_error *e, const char *path)

@@ -4,6 +4,8 @@
 
 #include "attnviz/status.h"
 
+#include <stddef.h>
+
 struct av_shown {
     char text[256];
 };
@@ -13,6 +15,9 @@ struct av_shown {
  * that is too long loses its beginning ("..." instead): of a path the end
  * says more, and room is left for the reason behind it. */
 struct av_shown av_shown(const char *text);
+
+/* The same in at most `limit` bytes, 4 to 255, for a line that holds more. */
+struct av_shown av_shown_cut(const char *text, size_t limit);
 
 /* AV_FAILED with `PATH: what errno says`. */
 enum av_status av_fail_errno(struct av_error *e, const char *path);

@@ -1,0 +1,291 @@
+/* dump_npz.c - NumPy's .npz archives as dumps; the one file that sees libzip.
+ *
+ * A .npz file is a zip archive whose entries are .npy files, named for the
+ * arrays: "q.npy". Nothing is unpacked as a whole: an array is a stream, of which
+ * as much is unpacked as is asked for, and never more than its entry's size says,
+ * which is first compared with what the array's own header says. */
+#include "dump_parts.h"
+#include "npy_header.h"
+
+#include <string.h>
+
+static bool is_zip(const unsigned char *head, size_t size)
+{
+    return size >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
+}
+
+#ifdef AV_HAVE_LIBZIP
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <zip.h>
+
+enum {
+    ENTRIES_MAX = 1 << 14,
+    STREAMS = 8,          /* open at a time */
+    BLOCK = 1 << 16,      /* bytes unpacked at a time; a multiple of every number's size */
+    DEFLATE_RATIO = 1032, /* no deflated byte makes more: a match of 258 bytes takes 2 bits */
+    SLACK = 64            /* bytes that very short entries may have beyond it */
+};
+
+/* An entry that is being unpacked. */
+struct stream {
+    zip_file_t *file; /* NULL: this one is free */
+    uint64_t index;
+    uint64_t at;   /* bytes that have come */
+    uint64_t used; /* the larger, the later */
+};
+
+struct archive {
+    zip_t *zip;
+    struct stream streams[STREAMS];
+    uint64_t uses;
+};
+
+static void close_stream(struct stream *s)
+{
+    if (s->file != NULL) {
+        zip_fclose(s->file);
+        s->file = NULL;
+    }
+}
+
+static enum av_status damaged(const char *label, struct stream *s, const char *what, struct av_error *e)
+{
+    zip_error_t *error = zip_file_get_error(s->file);
+    int code = zip_error_code_zip(error);
+    if (code != ZIP_ER_OK && code != ZIP_ER_CRC) { /* a checksum is wrong of what ends too early as well */
+        what = zip_error_strerror(error);
+    }
+    av_fail(e, AV_FAILED, "%s: damaged archive: %s", label, what);
+    close_stream(s);
+    return AV_FAILED;
+}
+
+/* The next `size` bytes to `to`. */
+static enum av_status unpack(const char *label, struct stream *s, void *to, size_t size, struct av_error *e)
+{
+    unsigned char *bytes = to;
+    while (size > 0) {
+        zip_int64_t n = zip_fread(s->file, bytes, size);
+        if (n <= 0) {
+            return damaged(label, s, "ends too early", e);
+        }
+        bytes += n;
+        s->at += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return AV_OK;
+}
+
+/* All bytes have come: there are no more, and libzip finds their checksum right. */
+static enum av_status check_end(const char *label, struct stream *s, struct av_error *e)
+{
+    unsigned char more;
+    zip_int64_t n = zip_fread(s->file, &more, 1);
+    return n == 0 ? AV_OK : damaged(label, s, n > 0 ? "holds more than it says" : "its checksum is wrong", e);
+}
+
+/* A stream of the entry that has not gone beyond byte `at`. */
+static enum av_status find_stream(struct archive *a, const char *label, uint64_t index, uint64_t at,
+                                  struct stream **out, struct av_error *e)
+{
+    struct stream *best = &a->streams[0]; /* that of the entry, else a free one, else the least used lately */
+    for (size_t i = 0; i < STREAMS; i++) {
+        struct stream *s = &a->streams[i];
+        if (s->file != NULL && s->index == index) {
+            best = s;
+            break;
+        }
+        if (best->file != NULL && (s->file == NULL || s->used < best->used)) {
+            best = s;
+        }
+    }
+    if (best->file != NULL && (best->index != index || best->at > at)) {
+        close_stream(best);
+    }
+    if (best->file == NULL) {
+        best->file = zip_fopen_index(a->zip, index, 0);
+        best->index = index;
+        best->at = 0;
+    }
+    best->used = ++a->uses;
+    *out = best;
+    return best->file != NULL ? AV_OK : av_fail(e, AV_FAILED, "%s: damaged archive: %s", label, zip_strerror(a->zip));
+}
+
+/* ---- Opening ----------------------------------------------------------------- */
+
+/* What an entry says of itself, before anything of it is unpacked. */
+static enum av_status check_entry(const char *label, const zip_stat_t *st, struct av_error *e)
+{
+    const char *why = NULL;
+    if (st->encryption_method != ZIP_EM_NONE) {
+        why = "encrypted";
+    } else if (st->comp_method != ZIP_CM_STORE && st->comp_method != ZIP_CM_DEFLATE) {
+        why = "packed by another method than deflate";
+    } else if (st->comp_method == ZIP_CM_STORE && st->size != st->comp_size) {
+        why = "damaged archive: stored in another size than its own";
+    } else if (st->size > SLACK && (st->size - SLACK) / DEFLATE_RATIO > st->comp_size) {
+        why = "damaged archive: unpacks to more than any deflated data can";
+    }
+    return why == NULL ? AV_OK : av_fail(e, AV_FAILED, "%s: %s", label, why);
+}
+
+static enum av_status add_entry(struct av_dump *d, const char *name, const zip_stat_t *st, struct av_error *e)
+{
+    struct archive *a = d->state;
+    struct stream *stream;
+    unsigned char head[AV_NPY_HEAD_MAX];
+    struct av_dump_label label = av_dump_label(d, name);
+    enum av_status s = check_entry(label.text, st, e);
+    if (s == AV_OK) {
+        s = find_stream(a, label.text, st->index, 0, &stream, e);
+    }
+    if (s != AV_OK) {
+        return s;
+    }
+    size_t start = st->size < AV_NPY_START ? (size_t)st->size : AV_NPY_START;
+    size_t size = 0;
+    s = unpack(label.text, stream, head, start, e);
+    if (s == AV_OK) {
+        size = av_npy_head_size(head, start);
+        size = size < st->size ? size : (size_t)st->size;
+        s = size > start ? unpack(label.text, stream, head + start, size - start, e) : AV_OK;
+    }
+    return s == AV_OK ? av_dump_add_npy(d, name, head, st->size, st->index, true, e) : s;
+}
+
+/* Entries that are no arrays are passed over; *pickle: one is PyTorch's. */
+static enum av_status visit(struct av_dump *d, uint64_t index, bool *pickle, struct av_error *e)
+{
+    static const char ending[] = ".npy";
+    struct archive *a = d->state;
+    zip_stat_t st;
+    const zip_uint64_t known =
+        ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    if (zip_stat_index(a->zip, index, 0, &st) != 0 || (st.valid & known) != known) {
+        return av_fail(e, AV_FAILED, "%s: damaged archive: %s", d->path, zip_strerror(a->zip));
+    }
+    size_t len = strlen(st.name);
+    size_t end = sizeof ending - 1;
+    *pickle = *pickle || (len >= 8 && strcmp(st.name + len - 8, "data.pkl") == 0);
+    if (len <= end || strcmp(st.name + len - end, ending) != 0) {
+        return AV_OK;
+    }
+    if (d->count == ENTRIES_MAX) {
+        return av_fail(e, AV_FAILED, "%s: holds more than %d arrays", d->path, ENTRIES_MAX);
+    }
+    char *name = strndup(st.name, len - end);
+    enum av_status s = name == NULL ? av_fail_nomem(e, d->path) : add_entry(d, name, &st, e);
+    free(name);
+    return s;
+}
+
+static enum av_status open_archive(struct av_dump *d, struct archive *a, struct av_error *e)
+{
+    zip_error_t error;
+    zip_error_init(&error);
+    if (d->bytes != NULL) {
+        zip_source_t *source = zip_source_buffer_create(d->bytes, d->size, 0, &error);
+        a->zip = source != NULL ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
+        if (a->zip == NULL) {
+            zip_source_free(source);
+        }
+    } else {
+        int code;
+        a->zip = zip_fdopen(d->fd, 0, &code);
+        if (a->zip != NULL) {
+            d->fd = -1; /* closed by now: libzip has made its own */
+        } else {
+            zip_error_init_with_code(&error, code);
+        }
+    }
+    enum av_status s =
+        a->zip != NULL ? AV_OK : av_fail(e, AV_FAILED, "%s: damaged archive: %s", d->path, zip_error_strerror(&error));
+    zip_error_fini(&error);
+    return s;
+}
+
+static enum av_status open_npz(struct av_dump *d, struct av_error *e)
+{
+    struct archive *a = calloc(1, sizeof *a);
+    bool pickle = false;
+    d->state = a;
+    if (a == NULL) {
+        return av_fail_nomem(e, d->path);
+    }
+    enum av_status s = open_archive(d, a, e);
+    zip_int64_t entries = s == AV_OK ? zip_get_num_entries(a->zip, 0) : 0;
+    for (zip_int64_t i = 0; i < entries && s == AV_OK; i++) {
+        s = visit(d, (uint64_t)i, &pickle, e);
+    }
+    if (s == AV_OK && d->count == 0) {
+        s = av_fail(e, AV_FAILED, "%s: a zip archive without .npy files in it%s", d->path,
+                    pickle ? ": PyTorch's own format is not read, save safetensors or .npz" : "");
+    }
+    return s;
+}
+
+static void close_npz(struct av_dump *d)
+{
+    struct archive *a = d->state;
+    if (a == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < STREAMS; i++) {
+        close_stream(&a->streams[i]);
+    }
+    if (a->zip != NULL) {
+        zip_discard(a->zip);
+    }
+    free(a);
+}
+
+/* ---- Reading ----------------------------------------------------------------- */
+
+/* `count` entries from entry `first` on, to `to` from its entry `place` on. */
+static enum av_status read_entries(struct archive *a, const char *label, const struct av_dump_item *item, size_t first,
+                                   size_t count, struct av_numbers to, size_t place, struct av_error *e)
+{
+    unsigned char block[BLOCK];
+    struct stream *stream;
+    size_t size = item->type->size;
+    uint64_t at = item->at + (uint64_t)first * size;
+    enum av_status s = find_stream(a, label, item->index, at, &stream, e);
+    while (s == AV_OK && stream->at < at) {
+        s = unpack(label, stream, block, at - stream->at < BLOCK ? (size_t)(at - stream->at) : BLOCK, e);
+    }
+    for (size_t done = 0; done < count && s == AV_OK;) {
+        size_t some = count - done < BLOCK / size ? count - done : BLOCK / size;
+        s = unpack(label, stream, block, some * size, e);
+        if (s == AV_OK) {
+            av_number_read_run(item->type, block, item->big_endian, some, to, place + done);
+        }
+        done += some;
+    }
+    bool whole = s == AV_OK && stream->at == item->at + (uint64_t)item->seen.count * size;
+    return whole ? check_end(label, stream, e) : s;
+}
+
+static enum av_status read_npz(struct av_dump *d, const struct av_dump_item *item, const struct av_dump_run *run,
+                               struct av_numbers out, struct av_error *e)
+{
+    struct av_dump_label label = av_dump_label(d, item->name);
+    enum av_status s = AV_OK;
+    for (size_t row = 0; row < run->rows && s == AV_OK; row++) {
+        s = read_entries(d->state, label.text, item, run->first + row * run->stride, run->count, out, row * run->count,
+                         e);
+    }
+    return s;
+}
+
+const struct av_dump_source av_dump_npz = {
+    .name = "npz", .is = is_zip, .open = open_npz, .read = read_npz, .close = close_npz
+};
+
+#else
+
+const struct av_dump_source av_dump_npz = { .name = "npz", .lacks = "libzip: install libzip-dev", .is = is_zip };
+
+#endif
