@@ -47,6 +47,12 @@ static enum av_status check_task(const struct av_train_config *c, struct av_erro
     return AV_OK;
 }
 
+static bool has(const struct av_params *p, enum av_variant_group group, const char *name)
+{
+    const struct av_variant *row = av_variant_of(p->variant, group);
+    return row != NULL && strcmp(row->name, name) == 0;
+}
+
 /* What the variant refuses. */
 static enum av_status check_variant(const struct av_train_config *c, struct av_error *e)
 {
@@ -63,6 +69,12 @@ static enum av_status check_variant(const struct av_train_config *c, struct av_e
         return av_fail(e, AV_USAGE, "variant=%s+qk_clip: %s undoes what qk_clip does to the size of w_q and w_k",
                        normalise->name, normalise->name);
     }
+    if (has(&c->attention, AV_GROUP_NORMALISE, "score_batchnorm") &&
+        has(&c->attention, AV_GROUP_BEND, "differential")) {
+        return av_fail(e, AV_USAGE,
+                       "variant=score_batchnorm+differential: the scores of both halves together have no backward pass "
+                       "here");
+    }
     return av_variant_check(variant, &c->attention, e);
 }
 
@@ -78,12 +90,6 @@ static struct av_params attention_of(const struct av_params *p)
     a.offset = a.key_offset = 0;
     a.logits.n = 0;
     return a;
-}
-
-static bool has(const struct av_params *p, enum av_variant_group group, const char *name)
-{
-    const struct av_variant *row = av_variant_of(p->variant, group);
-    return row != NULL && strcmp(row->name, name) == 0;
 }
 
 enum av_status av_train_configure(struct av_train_config *c, const struct av_params *p, struct av_error *e)

@@ -28,6 +28,9 @@ static const char *const kinds[] = {
     SMALL "task=average learn_scale=on",
     SMALL "task=recall optimizer=sgd clip=0.1 fresh=off",
     SMALL "task=copy_previous layer_norm=on init=unit",
+    SMALL "task=average variant=ssmax+sink+sigma_reparam learn_scale=on init=unit",
+    SMALL "task=recall variant=qk_clip qk_clip.tau=0.5 init=unit",
+    SMALL "variant=qk_layernorm+differential+window window.size=3",
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -66,7 +69,9 @@ static void slices_do_not_matter(void **state)
 static void a_restart_is_a_new_experiment(void **state)
 {
     (void)state;
-    static const char *const tasks[] = { "reconstruct", "copy_previous fresh=off", "recall learn_scale=on" };
+    static const char *const tasks[] = { "reconstruct", "copy_previous fresh=off", "recall learn_scale=on",
+                                         "average variant=sink+sigma_reparam learn_scale=on",
+                                         "recall variant=alibi+qk_clip qk_clip.tau=0.01" };
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
         char settings[160];
         snprintf(settings, sizeof settings, "d_model=16 d_k=8 sequences=20 epochs=4 batch=8 seed=1 task=%s", tasks[i]);

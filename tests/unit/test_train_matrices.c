@@ -200,8 +200,13 @@ static double largest_logit(struct av_attention *a)
 static void no_logit_is_above_tau_behind_it(void **state)
 {
     (void)state;
-    static const char *const variants[] = { "softmax",           "softcap",      "alibi",
-                                            "ssmax+sink+window", "differential", "sigmoid" };
+    static const char *const variants[] = { "softmax",
+                                            "softcap",
+                                            "alibi",
+                                            "differential",
+                                            "sigmoid",
+                                            "ssmax+sink+window window.size=3",
+                                            "window window.size=1" };
     const struct av_kernels *kernels = av_kernels_best();
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         char settings[128];

@@ -133,6 +133,7 @@ static void a_refusal_has_its_reason(void **state)
         { "variant=lsh", "variant=lsh: it has no backward pass here" },
         { "variant=softcap+linformer", "variant=linformer: it has no backward pass here" },
         { "variant=differential d_k=9", "it needs an even d_k, and it is 9" },
+        { "variant=score_batchnorm+differential", "have no backward pass" },
         { "variant=cosine+qk_clip", "cosine undoes what qk_clip does" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
