@@ -43,7 +43,7 @@ enum av_variant_flag {
     AV_VARIANT_NOT_SIMPLEX = 8,   /* weights are not >= 0 with sum 1 */
     AV_VARIANT_SHIFTS = 16,       /* a shift common to a row's logits changes its weights */
     AV_VARIANT_Q_INVARIANT = 32,  /* multiplying all of q by c > 0 changes no weight */
-    AV_VARIANT_POSITIONAL = 64,   /* permuting keys does more than to permute the weights */
+    AV_VARIANT_POSITIONAL = 64,   /* permuting tokens (rows of q and of k) does more than to permute weights */
     AV_VARIANT_FIXED_D = 128,     /* d_k cannot be extended: more columns change every score */
     AV_VARIANT_NOT_TRAINED = 256, /* has no backward pass: the training view refuses it */
     AV_VARIANT_SQUARE = 512,      /* needs n_q = n_k */

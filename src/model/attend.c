@@ -128,14 +128,13 @@ double av_attend_multiplier(const struct av_attend *a)
 
 double av_attend_row_cost(const struct av_attend *a, bool dq)
 {
-    enum { BEND = 40, DQ = 3, DQ_NORMALISED = 12, BY_ROW = 6 }; /* multiply-adds a key, the others a key and column */
+    enum { BEND = 40, DQ = 3, BY_ROW = 4 }; /* multiply-adds a key, the others a key and column */
     const struct av_attend_plan *plan = &a->now;
     double n = (double)plan->columns, d = (double)plan->head.d;
     double cost = n * BEND * (double)plan->halves;
     cost += plan->own_scores || plan->imitated ? n * d : 0;
-    if (dq) {
-        cost += n * d * (plan->normalise->entries != NULL ? DQ_NORMALISED : DQ);
-        cost += plan->normalise->scores == AV_SCORES_BY_ROW ? n * d * BY_ROW : 0;
-    }
+    cost += dq ? n * d * DQ : 0;
+    cost += dq && plan->normalise->entries != NULL ? n * d : 0;
+    cost += dq && plan->normalise->scores == AV_SCORES_BY_ROW ? n * d * BY_ROW : 0;
     return cost;
 }

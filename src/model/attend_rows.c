@@ -30,11 +30,10 @@ static struct av_entries portion_queries(struct av_attend *a, size_t from, size_
     return (struct av_entries){ .f64 = a->work.q, .pitch = d };
 }
 
-/* Their scores, if there are none at hand. */
-static void portion_scores(struct av_attend *a, const struct av_entries *q, size_t count)
+void av_attend_scores(struct av_attend *a, const struct av_entries *q, size_t count)
 {
     const struct av_attend_plan *plan = &a->now;
-    for (size_t h = 0; h < plan->halves && plan->own_scores && !plan->imitated; h++) {
+    for (size_t h = 0; h < plan->halves; h++) {
         const struct av_entries half_q = av_attend_half(plan, *q, 0, h), half_k = av_attend_half(plan, plan->k, 0, h);
         const struct av_block block = { 0, count, 0, plan->columns, 0, plan->half_d };
         a->kernels->scores(a->work.scores[h], a->work.n_k, &half_q, &half_k, &block, a->scores_scratch);
@@ -367,7 +366,9 @@ void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows)
     for (size_t from = rows->from; from < rows->to; from += AV_ATTEND_PORTION) {
         const size_t left = rows->to - from, count = left < AV_ATTEND_PORTION ? left : AV_ATTEND_PORTION;
         const struct av_entries q = portion_queries(a, from, count);
-        portion_scores(a, &q, count);
+        if (a->now.own_scores && !a->now.imitated) {
+            av_attend_scores(a, &q, count);
+        }
         for (size_t r = 0; r < count; r++) {
             struct av_attend_row *row = &a->work.rows[r];
             row->place = r;

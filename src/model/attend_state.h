@@ -87,10 +87,14 @@ struct av_attend {
     struct av_attend_work work;
 };
 
+/* work.scores of the halves: products of `count` queries with all keys. */
+void av_attend_scores(struct av_attend *a, const struct av_entries *q, size_t count);
+
 /* |dw/ds|_F of a row. */
 double av_attend_d_scores(const struct av_attend *a, const struct av_attend_row *row);
 
-/* |dw/dq|_F of the first `count` rows of the portion. */
+/* |dw/dq|_F of the first `count` rows of the portion. Overwrites work.q,
+ * scores, logits and weights. */
 void av_attend_dq(struct av_attend *a, double *dq, size_t count);
 
 #endif

@@ -36,4 +36,9 @@ extern const struct av_normaliser av_normalise_l2, av_normalise_rms, av_normalis
 /* d_x [n] from d_y [n], which may be d_x. */
 void av_normalise_backward(double *d_x, const double *d_y, const struct av_tangent *t, const double *u, size_t n);
 
+/* The same in place, of AV_NORMALISE_COLUMNS columns side by side: d [n,
+ * AV_NORMALISE_COLUMNS], row-major. */
+enum { AV_NORMALISE_COLUMNS = 16 };
+void av_normalise_backward_columns(double *d, const struct av_tangent *t, const double *u, size_t n);
+
 #endif

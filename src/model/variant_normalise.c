@@ -35,10 +35,11 @@ static double root(double norm_of_x, size_t n, double eps)
 /* In two steps: the mean of what is left makes up for the first one's rounding. */
 static void centre(double *y, const double *x, size_t n)
 {
+    const double share = 1 / (double)n;
     for (int step = 0; step < 2; step++, x = y) {
         double mean = 0;
         for (size_t i = 0; i < n; i++) {
-            mean += x[i] / (double)n;
+            mean += share * x[i];
         }
         for (size_t i = 0; i < n; i++) {
             y[i] = x[i] - mean;
@@ -114,31 +115,56 @@ const struct av_normaliser av_normalise_layernorm = { layernorm_forward, layerno
 
 /* ---- The way back ------------------------------------------------------------------- */
 
-/* x loses its part along u, whose size is returned. */
-static double take_off(double *x, const double *u, size_t n)
+enum { COLUMNS = AV_NORMALISE_COLUMNS };
+
+/* Columns x [n, width] lose what they have along u, which is added to along,
+ * and their means, if these have a share. */
+static inline void take_off(double *restrict x, double *restrict along, const double *restrict u, double share,
+                            size_t n, size_t width)
 {
-    double part = 0;
+    double part[COLUMNS] = { 0 }, mean[COLUMNS] = { 0 };
     for (size_t i = 0; i < n; i++) {
-        part += u[i] * x[i];
+        for (size_t c = 0; c < width; c++) {
+            part[c] += u[i] * x[i * width + c];
+            mean[c] += share * x[i * width + c];
+        }
     }
     for (size_t i = 0; i < n; i++) {
-        x[i] -= part * u[i];
+        for (size_t c = 0; c < width; c++) {
+            x[i * width + c] -= mean[c] + u[i] * part[c];
+        }
     }
-    return part;
+    for (size_t c = 0; c < width; c++) {
+        along[c] += part[c];
+    }
+}
+
+static inline void backward(double *restrict x, const struct av_tangent *t, const double *restrict u, size_t n,
+                            size_t width)
+{
+    const double share = t->centred ? 1 / (double)n : 0;
+    double along[COLUMNS] = { 0 };
+    take_off(x, along, u, share, n, width);
+    take_off(x, along, u, share, n, width); /* once more: what rounding has left */
+    for (size_t i = 0; i < n; i++) {
+        const double f = t->along * u[i];
+        for (size_t c = 0; c < width; c++) {
+            x[i * width + c] = t->across * x[i * width + c] + f * along[c];
+        }
+    }
 }
 
 void av_normalise_backward(double *d_x, const double *d_y, const struct av_tangent *t, const double *u, size_t n)
 {
-    if (t->centred) {
-        centre(d_x, d_y, n);
-    } else if (d_x != d_y) {
+    if (d_x != d_y) {
         memcpy(d_x, d_y, n * sizeof *d_x);
     }
-    double along = take_off(d_x, u, n);
-    along += take_off(d_x, u, n); /* once more: what rounding has left */
-    for (size_t i = 0; i < n; i++) {
-        d_x[i] = t->across * d_x[i] + t->along * along * u[i];
-    }
+    backward(d_x, t, u, n, 1);
+}
+
+void av_normalise_backward_columns(double *d, const struct av_tangent *t, const double *u, size_t n)
+{
+    backward(d, t, u, n, COLUMNS);
 }
 
 /* ---- The parameters of its rows ------------------------------------------------------- */

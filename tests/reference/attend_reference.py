@@ -23,6 +23,7 @@ SETUPS = [
     Setup(4, 4, 6),
     Setup(3, 5, 4, causal=True, head=2, n_head=4, temperature=1.3, offset=0.3, key=1, key_offset=0.7),
     Setup(5, 5, 8, causal=True, scale=False, head=1, n_head=2, temperature=2.5),
+    Setup(4, 4, 2, temperature=2.0),
 ]
 
 # A variant, and its parameters where their defaults would show nothing.

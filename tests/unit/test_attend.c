@@ -12,6 +12,7 @@ static const struct {
     { 4, 4, 6, "mask=none" },
     { 3, 5, 4, "mask=causal n_head=4 head=2 temperature=1.3 offset=0.3 key=1 key_offset=0.7" },
     { 5, 5, 8, "mask=causal scale=off n_head=2 head=1 temperature=2.5" },
+    { 4, 4, 2, "temperature=2" },
 };
 
 static void close_to(const char *what, const struct reference *r, size_t row, double got, double want, double size)

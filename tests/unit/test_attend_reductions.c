@@ -278,6 +278,44 @@ static void one_column_normalised(void **state)
     free(h);
 }
 
+/* sum_j |g p_j (k_j - kbar) N|^2, N = (1 - u u^T) / |q|, in 40 columns. */
+static void normalised_queries_of_many_columns(void **state)
+{
+    (void)state;
+    enum { WIDE = 40 };
+    struct head *h = new_head(N, N, WIDE, 13);
+    run_variant(h, "cosine", "");
+    for (size_t i = 0; i < N; i++) {
+        long double k[N][WIDE], mean[WIDE] = { 0 }, u[WIDE], size = 0, sum = 0;
+        for (size_t c = 0; c < WIDE; c++) {
+            u[c] = (long double)h->q[i * WIDE + c];
+            size += u[c] * u[c];
+        }
+        for (size_t j = 0; j < N; j++) {
+            long double length = 0;
+            for (size_t c = 0; c < WIDE; c++) {
+                k[j][c] = (long double)h->k[j * WIDE + c];
+                length += k[j][c] * k[j][c];
+            }
+            for (size_t c = 0; c < WIDE; c++) {
+                k[j][c] /= sqrtl(length);
+                mean[c] += (long double)h->weights[i * N + j] * k[j][c];
+            }
+        }
+        for (size_t j = 0; j < N; j++) {
+            long double along = 0, square = 0;
+            for (size_t c = 0; c < WIDE; c++) {
+                along += (k[j][c] - mean[c]) * u[c] / sqrtl(size);
+                square += (k[j][c] - mean[c]) * (k[j][c] - mean[c]);
+            }
+            sum += powl((long double)h->weights[i * N + j], 2) * (square - along * along) / size;
+        }
+        const double want = 10 * (double)sqrtl(sum);
+        assert_true(fabs(h->dq[i] - want) <= 1e-13 * want);
+    }
+    free(h);
+}
+
 /* exp(-600) of a gradient, as the default softmax's kernel has it. */
 static void saturation_costs_no_digits(void **state)
 {
@@ -318,12 +356,19 @@ static void a_large_offset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_softmax_by_another_name), cmocka_unit_test(qk_l2_of_unit_vectors),
-        cmocka_unit_test(softcap_of_a_large_c),        cmocka_unit_test(lsh_of_one_bucket_is_full_attention),
-        cmocka_unit_test(lsh_of_several_buckets),      cmocka_unit_test(buckets_of_causal_rows_stay),
-        cmocka_unit_test(ssmax_does_not_fade),         cmocka_unit_test(by_hand_only_rows_of_logits_act),
-        cmocka_unit_test(two_keys_normalised),         cmocka_unit_test(one_column_normalised),
-        cmocka_unit_test(saturation_costs_no_digits),  cmocka_unit_test(a_large_offset),
+        cmocka_unit_test(the_softmax_by_another_name),
+        cmocka_unit_test(qk_l2_of_unit_vectors),
+        cmocka_unit_test(softcap_of_a_large_c),
+        cmocka_unit_test(lsh_of_one_bucket_is_full_attention),
+        cmocka_unit_test(lsh_of_several_buckets),
+        cmocka_unit_test(buckets_of_causal_rows_stay),
+        cmocka_unit_test(ssmax_does_not_fade),
+        cmocka_unit_test(by_hand_only_rows_of_logits_act),
+        cmocka_unit_test(two_keys_normalised),
+        cmocka_unit_test(one_column_normalised),
+        cmocka_unit_test(normalised_queries_of_many_columns),
+        cmocka_unit_test(saturation_costs_no_digits),
+        cmocka_unit_test(a_large_offset),
     };
     return cmocka_run_group_tests_name("attend_reductions", tests, NULL, NULL);
 }

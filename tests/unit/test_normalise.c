@@ -184,6 +184,31 @@ static void in_place(void **state)
     }
 }
 
+/* Columns side by side, each as it is alone. */
+static void many_columns(void **state)
+{
+    (void)state;
+    enum { COLUMNS = AV_NORMALISE_COLUMNS };
+    for (size_t which = 0; which < COUNT; which++) {
+        double d[N * COLUMNS], u[N];
+        for (size_t i = 0; i < N * COLUMNS; i++) {
+            d[i] = D_Y[i % N] + 0.1 * ROW[i % 7];
+        }
+        double alone[COLUMNS][N];
+        const struct av_tangent t = ALL[which]->tangent(u, ROW, N, 0.01);
+        for (size_t c = 0; c < COLUMNS; c++) {
+            for (size_t i = 0; i < N; i++) {
+                alone[c][i] = d[i * COLUMNS + c];
+            }
+            av_normalise_backward(alone[c], alone[c], &t, u, N);
+        }
+        av_normalise_backward_columns(d, &t, u, N);
+        for (size_t i = 0; i < N * COLUMNS; i++) {
+            assert_true(d[i] == alone[i % COLUMNS][i / COLUMNS]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +219,7 @@ int main(void)
         cmocka_unit_test(any_size_of_entries),
         cmocka_unit_test(nothing_to_divide_by),
         cmocka_unit_test(in_place),
+        cmocka_unit_test(many_columns),
     };
     return cmocka_run_group_tests_name("normalise", tests, NULL, NULL);
 }
