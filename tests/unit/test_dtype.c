@@ -149,7 +149,8 @@ static void test_f32(void **state)
         uint64_t bits = random;
         double x;
         memcpy(&x, &bits, sizeof x);
-        double near = ldexp(x, -ilogb(x) - 150 + i % 280);
+        int exponent;
+        double near = ldexp(frexp(x, &exponent), i % 280 - 150);
         rounds(AV_DTYPE_F32, x, (double)(float)x);
         rounds(AV_DTYPE_F32, near, (double)(float)near);
     }
