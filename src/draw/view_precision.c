@@ -35,7 +35,7 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
     }
     snprintf(pieces[n++], AV_PIECE_MAX, "%s%s", av_variant_format(p->variant, name),
              ctx->state->page == 0 ? " against f64" : "");
-    snprintf(pieces[n++], AV_PIECE_MAX, "scale on %s", p->scale_order == AV_SCALE_QUERY ? "query" : "product");
+    snprintf(pieces[n++], AV_PIECE_MAX, "scale_order %s", p->scale_order == AV_SCALE_QUERY ? "query" : "product");
     snprintf(pieces[n++], AV_PIECE_MAX, "softmax in %s", p->softmax_f32 ? "f32" : "dtype");
     if (p->smooth_k) {
         snprintf(pieces[n++], AV_PIECE_MAX, "keys less mean");

@@ -151,7 +151,7 @@ size_t av_precision_findings(struct av_precision_finding out[AV_PRECISION_FINDIN
     say_order(&list, r);
     t = worst(cells, dead_rows);
     if (t != AV_DTYPE_F64) {
-        say(&list, AV_WARN, "%s: %zu of %zu rows have lost all gradient (f64: %zu): weights of exactly 1 and 0",
+        say(&list, AV_WARN, "%s: %zu of %zu rows have lost all gradient (f64: %zu): weights exactly 1 and 0",
             name_of(t), cells[t].dead_rows, cells[t].rows, cells[AV_DTYPE_F64].dead_rows);
     }
     t = worst(cells, argmax_lost);

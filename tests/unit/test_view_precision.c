@@ -190,7 +190,7 @@ static void nothing_is_said_too_early(void **state)
         struct av_canvas c = draw_scene(&s, page, 89, 39, false);
         assert_on(&c, "…");
         assert_on(&c, "softcap");
-        assert_on(&c, "scale on query · softmax in f32 · keys less mean");
+        assert_on(&c, "scale_order query · softmax in f32 · keys less mean");
         assert_int_equal(find(&c, "✓"), -1);
         assert_int_equal(find(&c, "✗"), -1);
         av_canvas_free(&c);
