@@ -213,7 +213,7 @@ static double whole_cost(struct av_diversity_state *s)
     const struct av_diversity *r = &s->result;
     const struct av_diversity_buffers *b = &s->buffers;
     double entries = (double)b->n_k * (double)b->d;
-    double pairs = (double)(r->heads * (r->heads - 1) / 2);
+    double pairs = 0.5 * (double)(r->heads * (r->heads - 1));
     double whole = 0;
     for (s->batch = 0; s->batch < batches(); s->batch++) {
         double rows = (double)av_diversity_rows(s);

@@ -122,7 +122,10 @@ static enum av_status time_variants(struct av_bench_result *results, struct rows
 {
     const size_t count = variant_count();
     double(*times)[ROUNDS] = av_alloc(count, sizeof *times);
-    enum av_status s = times == NULL ? av_fail_nomem(e, "the benchmark") : AV_OK;
+    if (times == NULL) {
+        return av_fail_nomem(e, "the benchmark");
+    }
+    enum av_status s = AV_OK;
     const double end = av_bench_now() + MILLISECONDS_MOST;
     size_t rounds = 0;
     for (bool warm = false; s == AV_OK && (rounds == 0 || (rounds < ROUNDS && av_bench_now() < end)); warm = true) {
