@@ -48,7 +48,7 @@ struct av_train_config {
      * swin2, unit exp(min(x, ln 100)). */
     double alpha_unit[AV_TWINS];
     bool alpha_is_exp;
-    double lr, clip;             /* clip 0: none */
+    double lr, clip; /* clip 0: none */
     double input_mean, input_std;
     uint64_t seed;
     struct av_params attention; /* the variant's, of one sequence: n_q = n_k = seq_len, one head, no mask */
