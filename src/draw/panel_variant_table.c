@@ -73,6 +73,12 @@ static int histograms_in(int w)
     return fit;
 }
 
+int64_t av_variant_bit(size_t row)
+{
+    enum { BITS = 53 }; /* whole numbers that a double holds */
+    return row < av_variant_entries() && row < BITS ? (int64_t)1 << row : 0;
+}
+
 /* ---- The order ------------------------------------------------------------------ */
 
 static bool listed(const struct av_variant_table *t, size_t i)
@@ -215,7 +221,7 @@ static void draw_marks(struct av_canvas *c, int x, int y, const struct av_varian
     } else if (i == t->compare) {
         av_canvas_put(c, x + 1, y, AV_MARK_OTHER, AV_ROLE_UNSCALED);
     }
-    if (i < av_variant_entries() && (look->chosen >> i & 1) != 0) {
+    if ((look->chosen & av_variant_bit(i)) != 0) {
         av_canvas_put(c, x + 2, y, CHOSEN, AV_ROLE_TEXT);
     }
 }

@@ -18,6 +18,9 @@ struct av_variant_column {
 enum { AV_VARIANT_COLUMNS = 14 };
 extern const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS];
 
+/* The bit of a row in the parameter `variants`; 0: it is not of an entry. */
+int64_t av_variant_bit(size_t row);
+
 /* How many columns a table of that width shows. */
 int av_variant_columns_in(int w);
 

@@ -289,9 +289,9 @@ static void compare(struct av_view_edit *e)
 static void choose(struct av_view_edit *e)
 {
     const struct av_variants *v = on_table(e);
-    size_t cursor = v != NULL ? look_of(e->state, v).cursor : AV_VARIANT_ROWS_MAX;
-    if (cursor < av_variant_entries()) {
-        e->variants ^= (int64_t)1 << cursor;
+    int64_t bit = v != NULL ? av_variant_bit(look_of(e->state, v).cursor) : 0;
+    if (bit != 0) {
+        e->variants ^= bit;
         e->say = e->variants == 0 ? "none is chosen: all are measured" : NULL;
     } else if (v != NULL) {
         e->say = "it is no entry of the table: it is always measured";

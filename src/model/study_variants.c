@@ -87,8 +87,10 @@ static double run_next(struct av_variants_state *s)
 static bool step(void *state)
 {
     struct av_variants_state *s = state;
-    double spent = 0;
-    for (double cost = run_next(s); cost > 0; cost = spent < AV_VARIANTS_UNIT ? run_next(s) : 0) {
+    double cost = run_next(s);
+    double spent = cost;
+    while (cost > 0 && spent < AV_VARIANTS_UNIT) {
+        cost = run_next(s);
         spent += cost;
     }
     return spent > 0;
@@ -186,7 +188,7 @@ static void ask(struct av_variant_row *row, const struct av_params *p)
     }
     if (av_variant_check(row->of.value, p, &e) != AV_OK) {
         const char *colon = strstr(e.text, ": ");
-        snprintf(row->why, sizeof row->why, "%s", colon != NULL ? colon + 2 : e.text);
+        snprintf(row->why, sizeof row->why, "%.*s", AV_VARIANT_WHY_MAX - 1, colon != NULL ? colon + 2 : e.text);
         row->state = AV_VARIANT_REFUSED;
     }
 }
@@ -198,7 +200,7 @@ static void begin_table(struct av_variants_state *s, bool all, const struct av_p
     struct av_variant_table *t = &s->result.table;
     const struct av_params *p = &s->result.params;
     size_t entries = av_variant_entries();
-    bool wanted[AV_VARIANT_ROWS_MAX];
+    bool wanted[AV_VARIANT_ROWS_MAX] = { false };
     t->count = entries + 2;
     for (size_t i = 0; i < t->count; i++) {
         struct av_variant_row *row = &t->rows[i];
