@@ -19,7 +19,7 @@ struct av_field {
 };
 
 /* What a snapshot must hold for all of them: enum av_need, summed. */
-enum { AV_REPORT_NEEDS = AV_NEED_DQ | AV_NEED_THEORY };
+enum { AV_REPORT_NEEDS = AV_NEED_DQ | AV_NEED_THEORY | AV_NEED_NONZERO };
 
 /* All scalar fields in the order in which they are written. */
 const struct av_field *av_report_fields(size_t *count);

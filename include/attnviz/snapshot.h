@@ -20,7 +20,8 @@ enum av_need {
     AV_NEED_DQ = 2,    /* dq_rms per row: about two more matrix products */
     AV_NEED_THEORY = 4,
     AV_NEED_HISTOGRAM = 8,
-    AV_NEED_WHOLE_AXIS = 16 /* with AV_NEED_HISTOGRAM: an axis that leaves nothing out */
+    AV_NEED_WHOLE_AXIS = 16, /* with AV_NEED_HISTOGRAM: an axis that leaves nothing out */
+    AV_NEED_NONZERO = 32     /* nonzero_share_mean of the plain softmax: another look at all weights */
 };
 
 /* Limits that the verdicts and the gauges' alarms share. */
@@ -46,7 +47,7 @@ struct av_summary {
     double sum_p2_mean;
     double row_sum_mean;
     double row_sum_error_max;  /* largest |sum - 1| of any valid row; NaN where the weights have no simplex */
-    double nonzero_share_mean; /* of the keys a row sees, those whose weight is not 0 as stored; NaN: not counted */
+    double nonzero_share_mean; /* of the keys a row sees, those whose weight is not 0 as stored; NaN: not asked for */
     double jacobian_fro_mean, jacobian_fro_median;
     double trace_mean, trace_median;
     double d_scores_rms_median;

@@ -45,7 +45,7 @@ static struct row row_of(const struct av_snapshot *s, enum av_heat_quantity quan
         .seen = s->patterned && !scores ? s->logits + i * s->n_k : NULL,
         .length = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k),
         .valid = scores ? !s->invalid_scores[i] : !s->invalid[i],
-        .sizes = quantity == AV_HEAT_WEIGHTS || (logs && !by_softmax),
+        .sizes = (quantity == AV_HEAT_WEIGHTS && !s->simplex) || (logs && !by_softmax),
         .logits = by_softmax,
         .stats = &s->rows[i],
     };
@@ -76,57 +76,98 @@ bool av_heat_value(const struct av_snapshot *s, enum av_heat_quantity quantity, 
 
 /* ---- pooled ------------------------------------------------------------- */
 
+/* What is pooled so far; of a row only what the pool asks for. */
 struct pool {
+    enum av_heat_pool kind;
+    enum av_heat_quantity quantity;
     size_t entries;
-    double most; /* the largest so far, mapped */
-    double total;
+    double value; /* the largest, or the sum, mapped */
 };
 
-static bool exceeds(const struct row *row, double a, double b)
+static double largest(const double *x, size_t n)
 {
-    return row->sizes ? fabs(a) > fabs(b) : a > b;
+    double most = x[0];
+    for (size_t i = 1; i < n; i++) {
+        most = x[i] > most ? x[i] : most;
+    }
+    return most;
 }
 
-/* Adds columns [col, end) of a row. */
-static void add_row(struct pool *p, const struct row *row, enum av_heat_quantity quantity, size_t col, size_t end)
+static double largest_size(const double *x, size_t n)
 {
-    double most = 0;
+    double most = x[0];
+    for (size_t i = 1; i < n; i++) {
+        most = fabs(x[i]) > fabs(most) ? x[i] : most;
+    }
+    return most;
+}
+
+static double sum(const double *x, size_t n)
+{
     double total = 0;
-    size_t n = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += x[i];
+    }
+    return total;
+}
+
+static double sum_of_logs(const double *x, size_t n)
+{
+    double total = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += log10(fabs(x[i]));
+    }
+    return total;
+}
+
+/* Adds n entries from column `col` on, all of them seen. The mean of linear
+ * maps is the map of the mean. */
+static void add_stretch(struct pool *p, const struct row *row, size_t col, size_t n)
+{
+    const double *x = row->x + col;
+    bool logs_of_weights = p->quantity == AV_HEAT_LOG_WEIGHTS && !row->logits;
+    if (p->kind == AV_HEAT_MAX) {
+        double v = mapped(row, p->quantity, row->sizes ? largest_size(x, n) : largest(x, n));
+        bool signs = row->sizes && p->quantity == AV_HEAT_WEIGHTS;
+        bool more = signs ? fabs(v) > fabs(p->value) : v > p->value;
+        p->value = p->entries == 0 || more ? v : p->value;
+    } else {
+        p->value += logs_of_weights ? sum_of_logs(x, n) : (double)n * mapped(row, p->quantity, sum(x, n) / (double)n);
+    }
+    p->entries += n;
+}
+
+/* Adds what is seen of columns [col, end), stretch by stretch. */
+static void add_row(struct pool *p, const struct row *row, size_t col, size_t end)
+{
     end = end < row->length ? end : row->length;
-    for (size_t j = col; j < end; j++) {
-        if (row->seen == NULL || row->seen[j] > -(double)INFINITY) {
-            most = n == 0 || exceeds(row, row->x[j], most) ? row->x[j] : most;
-            total += row->logits || quantity != AV_HEAT_LOG_WEIGHTS ? row->x[j] : log10(fabs(row->x[j]));
+    while (col < end) {
+        size_t n = row->seen == NULL ? end - col : 0;
+        while (col + n < end && is_seen(row, col + n)) {
             n++;
         }
+        if (n > 0) {
+            add_stretch(p, row, col, n);
+        }
+        col += n + 1; /* behind the one that is not seen */
     }
-    if (n == 0) {
-        return;
-    }
-    double v = mapped(row, quantity, most);
-    bool by_size = quantity == AV_HEAT_WEIGHTS;
-    p->most = p->entries == 0 || (by_size ? fabs(v) > fabs(p->most) : v > p->most) ? v : p->most;
-    bool as_stored = row->logits || quantity != AV_HEAT_LOG_WEIGHTS;
-    p->total += as_stored ? (double)n * mapped(row, quantity, total / (double)n) : total;
-    p->entries += n;
 }
 
 enum av_heat_state av_heat_pooled(const struct av_snapshot *s, enum av_heat_quantity quantity, enum av_heat_pool pool,
                                   struct av_heat_block block, double *value)
 {
-    struct pool p = { 0, 0, 0 };
+    struct pool p = { pool, quantity, 0, 0 };
     size_t invalid = 0;
     for (size_t i = block.row; i < block.row + block.rows; i++) {
         struct row row = row_of(s, quantity, i);
         if (row.valid) {
-            add_row(&p, &row, quantity, block.col, block.col + block.cols);
+            add_row(&p, &row, block.col, block.col + block.cols);
         }
         invalid += !row.valid;
     }
     if (p.entries == 0) {
         return invalid == block.rows ? AV_HEAT_INVALID : AV_HEAT_MASKED;
     }
-    *value = pool == AV_HEAT_MAX ? p.most : p.total / (double)p.entries;
+    *value = pool == AV_HEAT_MAX ? p.value : p.value / (double)p.entries;
     return AV_HEAT_SHOWN;
 }

@@ -56,11 +56,11 @@ static double largest_of(const double *p, size_t n)
 /* A column by size; of a negative weight a shade, a whole cell at least. */
 static void draw_column(struct av_canvas *c, int x, struct av_rect r, double part, struct av_fill fill)
 {
-    int shaded = (int)fmax(1, round(-part * r.h));
+    double cells = fmax(1, round(-part * r.h));
     if (part >= 0) {
         av_plot_column(c, x, r.y + r.h - 1, r.h, part, fill);
     }
-    for (int k = 0; part < 0 && k < shaded; k++) {
+    for (int k = 0; part < 0 && k < (int)cells; k++) {
         av_canvas_put(c, x, r.y + r.h - 1 - k, 0x2592, AV_ROLE_UNSCALED);
     }
 }

@@ -95,15 +95,6 @@ static void blank_row(double *weights, struct av_rowstats *row, size_t len, size
     }
 }
 
-static double nonzero_share(const double *weights, size_t len)
-{
-    size_t n = 0;
-    for (size_t j = 0; j < len; j++) {
-        n += weights[j] != 0;
-    }
-    return (double)n / (double)len;
-}
-
 /* LOGITS, WEIGHTS and the row statistics of the current state. */
 void av_stage_rows(struct av_model *m)
 {
@@ -116,14 +107,12 @@ void av_stage_rows(struct av_model *m)
         double *weights = b->weights + i * s->n_k;
         make_logits(b->logits + i * s->n_k, m, i, len, s->n_k, s->alpha);
         b->invalid[i] = b->invalid_scores[i];
-        b->nonzero[i] = 0;
         if (len == 0 || b->invalid[i]) {
             blank_row(weights, &b->rows[i], len, s->n_k, b->invalid[i]);
             continue;
         }
         m->kernels->softmax(weights, softmax_source(m, i, len, s->alpha), multiplier, len, &b->rows[i]);
         b->rows[i].max_logit = b->logits[i * s->n_k + b->rows[i].argmax];
-        b->nonzero[i] = nonzero_share(weights, len);
         memset(weights + len, 0, (s->n_k - len) * sizeof *weights);
     }
     s->runs[AV_STAGE_LOGITS]++;
@@ -169,6 +158,25 @@ static void run_dq(struct av_model *m)
             b->dq_rms[of[r]] = multiplier * rows[r].dq;
         }
     }
+}
+
+/* The share of its keys that each row gives any weight, as it is stored. */
+static void make_nonzero(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    struct av_buffers *b = &m->buffers;
+    if (s->varied) {
+        return; /* it comes with the rows */
+    }
+    for (size_t i = 0; i < s->n_q; i++) {
+        const double *weights = b->weights + i * s->n_k;
+        size_t n = 0;
+        for (size_t j = 0; j < b->rows[i].keys; j++) {
+            n += weights[j] != 0;
+        }
+        b->nonzero[i] = (double)n / (double)b->rows[i].keys; /* without keys it does not count */
+    }
+    av_summary_nonzero(&s->now, s, b->rows, b->nonzero, b->column);
 }
 
 static void make_dq(struct av_model *m)
@@ -231,7 +239,6 @@ static void summarize(struct av_model *m)
     }
     logit_moments(now, m);
     av_summary_make(now, s, b->rows, b->column);
-    av_summary_nonzero(now, s, b->rows, b->nonzero, b->column);
 }
 
 /* That of the state with scale toggled, whose rows it makes. */
@@ -316,6 +323,9 @@ void av_stage_needs(struct av_model *m, unsigned needs)
     if (todo & AV_NEED_THEORY) {
         run_theory(m);
     }
+    if (todo & AV_NEED_NONZERO) {
+        make_nonzero(m);
+    }
     m->done |= todo;
 }
 
@@ -330,7 +340,7 @@ void av_stage_forget(struct av_model *m, enum av_stage stale, bool glide)
         s->histogram.bins = 0;
     }
     if (stale <= AV_STAGE_STATS) {
-        gone |= AV_NEED_DQ | AV_NEED_THEORY;
+        gone |= AV_NEED_DQ | AV_NEED_THEORY | AV_NEED_NONZERO;
         s->dq_rms = NULL;
         s->has_theory = false;
     }

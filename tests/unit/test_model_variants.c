@@ -126,6 +126,29 @@ static void differential_attention_has_negative_weights(void **state)
     av_model_free(m);
 }
 
+/* Weights that underflow are 0 as they are stored. */
+static void weights_of_the_softmax_that_are_0_are_counted(void **state)
+{
+    (void)state;
+    struct av_model *m = fresh();
+    struct av_params p = PARAMS("scale=off", "d_k=1024", "q_std=20", "mask=causal");
+    const struct av_snapshot *s = update(m, &p, AV_NEED_NONZERO);
+    double sum = 0;
+    for (size_t i = 1; i < 32; i++) {
+        double n = 0;
+        for (size_t j = 0; j <= i; j++) {
+            n += s->weights[i * 32 + j] > 0;
+        }
+        sum += n / (double)(i + 1);
+    }
+    assert_true(sum / 31 > 0.1 && sum / 31 < 0.9);
+    assert_near(s->now.nonzero_share_mean, sum / 31, 1e-14);
+    p.scale = 1;
+    assert_true(isnan(update(m, &p, 0)->now.nonzero_share_mean)); /* not asked for */
+    assert_true(update(m, &p, AV_NEED_NONZERO)->now.nonzero_share_mean == 1);
+    av_model_free(m);
+}
+
 /* What is not seen is -infinity among the logits; scores stay as they are. */
 static void patterns_hide_logits_and_leave_scores(void **state)
 {
@@ -276,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_are_those_of_the_formulas),
         cmocka_unit_test(differential_attention_has_negative_weights),
+        cmocka_unit_test(weights_of_the_softmax_that_are_0_are_counted),
         cmocka_unit_test(patterns_hide_logits_and_leave_scores),
         cmocka_unit_test(rows_that_overflow_in_f16_leave_the_scores_valid),
         cmocka_unit_test(bends_weigh_logits_that_are_given),
