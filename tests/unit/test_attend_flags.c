@@ -259,6 +259,35 @@ static void sizes_that_are_refused(void **state)
     }
 }
 
+static void told(const char *variant, const char *assignment, const char *piece)
+{
+    struct av_params p;
+    struct av_error e = { "" };
+    av_params_default(&p);
+    assert_int_equal(av_variant_parse(&p.variant, variant, &e), AV_OK);
+    assert_true(assignment == NULL || av_params_set_text(&p, assignment, &e) == AV_OK);
+    const enum av_status status = av_variant_check(p.variant, &p, &e);
+    assert_int_equal(status, piece != NULL ? AV_USAGE : AV_OK);
+    if (piece != NULL && strstr(e.text, piece) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", e.text, piece);
+    }
+}
+
+static void parameters_and_rows_that_do_not_fit(void **state)
+{
+    (void)state;
+    told("lsh", "lsh.buckets=7", "lsh.buckets=7: it takes 1 or an even number");
+    told("lsh", "lsh.buckets=1", NULL);
+    told("lsh", "lsh.buckets=6", NULL);
+    told("linformer", "linformer.k=33", "linformer.k=33: it takes n_k at most, which is 32");
+    told("linformer", "linformer.k=32", NULL);
+    told("score_batchnorm+differential", NULL, "score_batchnorm");
+    told("score_batchnorm+linformer", NULL, "score_batchnorm");
+    told("score_batchnorm+window", NULL, NULL);
+    told("score_layernorm+differential", NULL, NULL);
+    told("softcap", "lsh.buckets=7", NULL); /* of a row that is not there */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +301,7 @@ int main(void)
         cmocka_unit_test(multipliers_that_stay),
         cmocka_unit_test(heads_that_differ),
         cmocka_unit_test(sizes_that_are_refused),
+        cmocka_unit_test(parameters_and_rows_that_do_not_fit),
     };
     return cmocka_run_group_tests_name("attend_flags", tests, NULL, NULL);
 }
