@@ -4,23 +4,34 @@
 #include <math.h>
 #include <string.h>
 
+enum { DOUBLE_BIAS = 1023, DOUBLE_FRACTION = 52 };
+
+static double from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* A number of sign, exponent and fraction as in IEEE 754: the largest exponent
  * stands for infinity and NaN, the smallest for numbers without a leading one. */
 static double binary_value(uint64_t bits, int exponent_bits, int fraction_bits)
 {
-    int all = (1 << exponent_bits) - 1;
-    int bias = all / 2;
-    int exponent = (int)(bits >> fraction_bits) & all;
-    int fraction = (int)(bits & ((UINT64_C(1) << fraction_bits) - 1));
-    double magnitude;
+    uint64_t all = (UINT64_C(1) << exponent_bits) - 1;
+    uint64_t exponent = bits >> fraction_bits & all;
+    uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
+    uint64_t sign = bits >> (exponent_bits + fraction_bits) & 1;
+    uint64_t bias = all / 2;
+    double x;
     if (exponent == all) {
-        magnitude = fraction != 0 ? (double)NAN : (double)INFINITY;
+        x = fraction != 0 ? (double)NAN : (double)INFINITY;
     } else if (exponent == 0) {
-        magnitude = ldexp(fraction, 1 - bias - fraction_bits);
+        x = (double)fraction * from_bits((DOUBLE_BIAS + 1 - bias - (uint64_t)fraction_bits) << DOUBLE_FRACTION);
     } else {
-        magnitude = ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
+        x = from_bits((DOUBLE_BIAS + exponent - bias) << DOUBLE_FRACTION | fraction
+                                                                               << (DOUBLE_FRACTION - fraction_bits));
     }
-    return (bits >> (exponent_bits + fraction_bits) & 1) != 0 ? -magnitude : magnitude;
+    return sign != 0 ? -x : x;
 }
 
 static double half_value(uint64_t bits, size_t size)
@@ -65,9 +76,7 @@ static double single_value(uint64_t bits, size_t size)
 static double double_value(uint64_t bits, size_t size)
 {
     (void)size;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return from_bits(bits);
 }
 
 /* Two's complement: the sign bit counts -2^(width - 1), so flipping it and
@@ -132,24 +141,50 @@ const struct av_number_type *av_number_type_of_dtype(const char *dtype)
     return NULL;
 }
 
-double av_number_read(const struct av_number_type *type, const unsigned char *bytes, bool big_endian)
+/* In a loop over a constant size compilers make one load of this. */
+static inline uint64_t load(const unsigned char *bytes, size_t size, bool big_endian)
 {
     uint64_t bits = 0;
-    for (size_t i = 0; i < type->size; i++) {
-        bits = bits << 8 | bytes[big_endian ? i : type->size - 1 - i];
+    for (size_t i = 0; i < size; i++) {
+        bits |= (uint64_t)bytes[i] << 8 * (big_endian ? size - 1 - i : i);
     }
-    return type->value(bits, type->size);
+    return bits;
+}
+
+double av_number_read(const struct av_number_type *type, const unsigned char *bytes, bool big_endian)
+{
+    return type->value(load(bytes, type->size, big_endian), type->size);
+}
+
+static inline void read_run(const struct av_number_type *type, const unsigned char *bytes, size_t size, bool big_endian,
+                            size_t count, struct av_numbers to)
+{
+    for (size_t i = 0; i < count; i++) {
+        double x = type->value(load(bytes + i * size, size, big_endian), size);
+        if (to.f64 != NULL) {
+            to.f64[i] = x;
+        } else {
+            to.f32[i] = (float)x;
+        }
+    }
 }
 
 void av_number_read_run(const struct av_number_type *type, const unsigned char *bytes, bool big_endian, size_t count,
                         struct av_numbers to, size_t at)
 {
-    for (size_t i = 0; i < count; i++) {
-        double x = av_number_read(type, bytes + i * type->size, big_endian);
-        if (to.f64 != NULL) {
-            to.f64[at + i] = x;
-        } else {
-            to.f32[at + i] = (float)x;
-        }
+    struct av_numbers here = { to.f64 != NULL ? to.f64 + at : NULL, to.f32 != NULL ? to.f32 + at : NULL };
+    switch (2 * type->size + big_endian) {
+    case 4:
+        read_run(type, bytes, 2, false, count, here);
+        break;
+    case 8:
+        read_run(type, bytes, 4, false, count, here);
+        break;
+    case 16:
+        read_run(type, bytes, 8, false, count, here);
+        break;
+    default:
+        read_run(type, bytes, type->size, big_endian, count, here);
+        break;
     }
 }
