@@ -97,8 +97,8 @@ bool av_variant_owns(av_variant_value value, const char *param_name);
 enum { AV_VARIANT_TEXT_MAX = 96 };
 const char *av_variant_format(av_variant_value value, char out[AV_VARIANT_TEXT_MAX]);
 
-/* Reads it back. AV_USAGE names what is unknown, or two rows of one group. No
- * preset. */
+/* Reads it back. AV_USAGE names what is unknown, or two rows of one group; it
+ * does not say which parameter was meant. No preset. */
 enum av_status av_variant_parse(av_variant_value *value, const char *text, struct av_error *e);
 
 /* The value `count` steps on in the order softmax, then the rows of the table

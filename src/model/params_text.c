@@ -109,10 +109,13 @@ static enum av_status parse_logits(struct av_logit_list *list, const char *value
 
 /* The parameter `variant` takes the name of a preset too, and with it the
  * parameters that belong to it. */
-static enum av_status parse_variant(const struct av_param *row, struct av_params *p, const char *value,
-                                    struct av_error *e)
+static enum av_status read_variant(const struct av_param *row, struct av_params *p, const char *value,
+                                   struct av_error *e)
 {
     const struct av_preset *preset = av_preset_find(value);
+    if (row->kind == AV_PARAM_VARIANT_SET) {
+        return av_variant_set_parse(value_at(row, p), value, e);
+    }
     if (preset == NULL) {
         return av_variant_parse(value_at(row, p), value, e);
     }
@@ -121,6 +124,14 @@ static enum av_status parse_variant(const struct av_param *row, struct av_params
         return AV_OK;
     }
     return av_variant_parse(value_at(row, p), preset->variant, e);
+}
+
+static enum av_status parse_variant(const struct av_param *row, struct av_params *p, const char *value,
+                                    struct av_error *e)
+{
+    struct av_error why;
+    enum av_status s = read_variant(row, p, value, &why);
+    return s == AV_OK ? s : av_fail(e, s, "%s=%.80s: %s", row->name, value, why.text);
 }
 
 enum av_status av_param_parse(const struct av_param *row, struct av_params *p, const char *value, struct av_error *e)
@@ -133,9 +144,8 @@ enum av_status av_param_parse(const struct av_param *row, struct av_params *p, c
     case AV_PARAM_LOGITS:
         return parse_logits(value_at(row, p), value, e);
     case AV_PARAM_VARIANT:
-        return parse_variant(row, p, value, e);
     case AV_PARAM_VARIANT_SET:
-        return av_variant_set_parse(value_at(row, p), value, e);
+        return parse_variant(row, p, value, e);
     case AV_PARAM_INT:
         if (!parse_whole(value, value_at(row, p))) {
             return av_fail(e, AV_USAGE, "%s=%s: not a whole number from %g to %g", row->name, value, row->min,

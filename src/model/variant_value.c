@@ -87,15 +87,17 @@ static enum av_status join(av_variant_value *value, const char *text, size_t len
     if (strcmp(name, SOFTMAX) == 0) {
         return AV_OK;
     }
+    if (len == 0) {
+        return av_fail(e, AV_USAGE, "a name is missing");
+    }
     const struct av_variant *row = av_variant_find(name);
     if (row == NULL) {
-        return av_fail(e, AV_USAGE, "variant=%.*s: unknown; --list variants lists them", (int)(len < 60 ? len : 60),
-                       text);
+        return av_fail(e, AV_USAGE, "%.*s is unknown; --list variants lists them", (int)(len < 60 ? len : 60), text);
     }
     const struct av_variant *other = av_variant_of(*value, row->group);
     if (other != NULL) {
-        return av_fail(e, AV_USAGE, "variant: %s and %s both are of the group %s, and one is taken of each",
-                       other->name, row->name, av_variant_group_names[row->group]);
+        return av_fail(e, AV_USAGE, "%s and %s both are of the group %s, and one is taken of each", other->name,
+                       row->name, av_variant_group_names[row->group]);
     }
     *value = av_variant_with(*value, row);
     return AV_OK;
@@ -270,8 +272,11 @@ enum av_status av_variant_set_parse(int64_t *set, const char *text, struct av_er
                (strlen(av_variant_entry(place).name) != len || memcmp(av_variant_entry(place).name, at, len) != 0)) {
             place++;
         }
+        if (len == 0) {
+            return av_fail(e, AV_USAGE, "a name is missing");
+        }
         if (place == av_variant_entries()) {
-            return av_fail(e, AV_USAGE, "variants: %.*s is unknown; --list variants lists them, all: every one",
+            return av_fail(e, AV_USAGE, "%.*s is unknown; --list variants lists them, all: every one",
                            (int)(len < 60 ? len : 60), at);
         }
         read |= (int64_t)1 << place;

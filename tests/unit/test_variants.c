@@ -92,13 +92,13 @@ static void what_is_no_variant_is_named(void **state)
     static const struct {
         const char *text, *piece;
     } cases[] = {
-        { "relu", "relu: unknown" },
-        { "", "unknown" },
-        { "mup+", "unknown" },
-        { "+mup", "unknown" },
+        { "relu", "relu is unknown" },
+        { "", "missing" },
+        { "mup+", "missing" },
+        { "+mup", "missing" },
         { "mup+sqrt", "mup and sqrt" },
         { "sparsemax+sink", "group bend" },
-        { "gemma-2+sink", "gemma-2: unknown" },
+        { "gemma-2+sink", "gemma-2 is unknown" },
         { "qk_l2,softcap", "unknown" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
