@@ -53,7 +53,9 @@ enum av_status av_attend_begin(struct av_attend *a, const struct av_params *p, c
 
 /* Rows [from, to), each output from row `from` on, with n_k columns. Columns
  * that a row does not see: logit -infinity, weight 0. A row with a logit or a
- * score that is not finite is invalid: its weights are NaN where it has keys. */
+ * score that is not finite is invalid: its weights are NaN where it has keys.
+ * Narrower dtypes are kinder, as imitate.h says: a logit that overflowed to
+ * -infinity is that of a key without weight, as long as another one is finite. */
 struct av_attend_rows {
     size_t from, to;
     double *logits;           /* before the bend; may be NULL */

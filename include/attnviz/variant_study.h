@@ -64,7 +64,7 @@ enum av_variant_state {
 
 /* ---- The table -------------------------------------------------------------- */
 
-enum { AV_VARIANT_WHY_MAX = 128 };
+enum { AV_VARIANT_WHY_MAX = AV_ERROR_MAX };
 
 struct av_variant_row {
     struct av_variant_subject of;

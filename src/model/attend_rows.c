@@ -172,12 +172,27 @@ static bool all_finite(const double *x, size_t n)
     return true;
 }
 
-/* Logits of all halves, of the keys seen. Are they, and the scores, finite? */
+/* Can a row of weights be made of these? In narrower arithmetic a number that
+ * overflowed to -infinity gives its key a weight of 0, and the others theirs. */
+static bool usable(const struct av_attend_plan *plan, const double *z, size_t n)
+{
+    bool some = false;
+    for (size_t j = 0; j < n; j++) {
+        bool finite = isfinite(z[j]);
+        if (!finite && !(plan->imitated && z[j] < 0)) {
+            return false;
+        }
+        some = some || finite;
+    }
+    return some;
+}
+
+/* Logits of all halves, of the keys seen. Are they, and the scores, usable? */
 static bool make_logits(struct av_attend *a, struct av_attend_row *row, const struct av_entries *q, size_t len)
 {
     const struct av_attend_plan *plan = &a->now;
     const struct av_attend_work *w = &a->work;
-    bool finite = true, done = false;
+    bool fit = true, done = false;
     for (size_t h = 0; h < plan->halves; h++) {
         done = by_key(a, row, q, len, h);
         gather(w->logits[h], row);
@@ -185,7 +200,7 @@ static bool make_logits(struct av_attend *a, struct av_attend_row *row, const st
     gather(w->add, row);
     for (size_t h = 0; h < plan->halves; h++) {
         double *z = w->logits[h];
-        finite = finite && all_finite(z, row->n);
+        fit = fit && usable(plan, z, row->n);
         if (!done) {
             normalise_scores(plan, &row->part[h], z, row->n);
             scores_to_logits(a, row, z);
@@ -193,9 +208,9 @@ static bool make_logits(struct av_attend *a, struct av_attend_row *row, const st
         if (row->self < row->n) {
             z[row->self] = rounded(plan, SELF_LOGIT + w->add[row->self] / plan->p.temperature);
         }
-        finite = finite && all_finite(z, row->n);
+        fit = fit && usable(plan, z, row->n);
     }
-    return finite;
+    return fit;
 }
 
 /* ---- Weights ------------------------------------------------------------------------ */

@@ -71,32 +71,12 @@ static double logit_error(const double *z, const double *exact, size_t n, double
     return most;
 }
 
-/* Nothing but 0 and 1 among the weights of a softmax: its Jacobian is 0. */
-static bool frozen(const double *w, size_t n)
-{
-    for (size_t j = 0; j < n; j++) {
-        if (w[j] != 0 && w[j] != 1) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A row of the narrower dtype; is its Jacobian 0? attend.h calls a row with a
- * logit of -infinity invalid. A softmax does not: that key's weight is 0. */
-static bool narrow_row(struct av_precision_state *s, enum av_dtype dtype, size_t i)
+/* A row of the narrower dtype; is its Jacobian 0? */
+static bool narrow_row(struct av_precision_state *s, size_t i)
 {
     struct av_precision_buffers *b = &s->buffers;
-    const struct av_params *p = &s->result.params;
     struct av_rowstats stats;
-    if (run_row(s->dtype, i, b->logits, b->weights, &stats)) {
-        return stats.jacobian_fro == 0;
-    }
-    if (dtype != AV_DTYPE_F64 && av_variant_of(p->variant, AV_GROUP_BEND) == NULL) {
-        enum av_dtype outside = dtype == AV_DTYPE_INT8 ? AV_DTYPE_F32 : dtype;
-        av_imitate_softmax(b->weights, b->logits, b->n_k, p->softmax_f32 ? AV_DTYPE_F32 : outside, outside);
-    }
-    return frozen(b->weights, b->n_k);
+    return run_row(s->dtype, i, b->logits, b->weights, &stats) && stats.jacobian_fro == 0;
 }
 
 static bool any_nan(const double *w, const double *exact_logits, size_t n)
@@ -132,7 +112,7 @@ void av_precision_compare(struct av_precision_state *s, bool scale, enum av_dtyp
     if (!valid || exact.keys < 2) {
         return;
     }
-    bool flat = narrow_row(s, dtype, i);
+    bool flat = narrow_row(s, i);
     cell->rows++;
     double shift = s->result.params.smooth_k ? common_shift(b->logits, b->exact_logits, b->n_k) : 0;
     cell->logit_error_max = fmax(cell->logit_error_max, logit_error(b->logits, b->exact_logits, b->n_k, shift));

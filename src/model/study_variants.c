@@ -188,7 +188,7 @@ static void ask(struct av_variant_row *row, const struct av_params *p)
     }
     if (av_variant_check(row->of.value, p, &e) != AV_OK) {
         const char *colon = strstr(e.text, ": ");
-        snprintf(row->why, sizeof row->why, "%.*s", AV_VARIANT_WHY_MAX - 1, colon != NULL ? colon + 2 : e.text);
+        snprintf(row->why, sizeof row->why, "%s", colon != NULL ? colon + 2 : e.text);
         row->state = AV_VARIANT_REFUSED;
     }
 }

@@ -88,7 +88,7 @@ void av_variants_measure_begin(struct av_variants_state *s, const struct av_vari
     if (av_variants_attend(s, h, p, of, &e) != AV_OK) {
         *work.state = AV_VARIANT_REFUSED;
         if (work.why != NULL) {
-            snprintf(work.why, AV_VARIANT_WHY_MAX, "%.*s", AV_VARIANT_WHY_MAX - 1, e.text);
+            snprintf(work.why, AV_VARIANT_WHY_MAX, "%s", e.text);
         }
         return;
     }

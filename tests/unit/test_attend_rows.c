@@ -187,20 +187,37 @@ static void weights_are_numbers_of_the_dtype(void **state)
     }
 }
 
-/* Scores beyond 65504 have no number in f16. */
+/* Scores beyond 65504 have no number in f16. One of +infinity leaves a row no
+ * weights; those of -infinity leave their keys none, as long as there is a
+ * number. */
 static void overflow_makes_rows_invalid(void **state)
 {
     (void)state;
     struct head *h = new_head(8, 8, 16, 6);
     for (size_t i = 0; i < 8 * 16; i++) {
-        h->q[i] *= i < 16 ? 1 : 1000;
-        h->k[i] *= 100;
+        h->q[i] *= i < 16 ? 1 : 500;
+        h->k[i] *= i < 16 ? 1 : 100; /* key 0 never overflows */
     }
     run_variant(h, "none", "dtype=f16");
-    assert_false(h->invalid[0]);
-    for (size_t i = 1; i < 8; i++) {
-        assert_true(h->invalid[i] && isnan(h->weights[i * 8]));
+    size_t invalid = 0, infinite = 0;
+    for (size_t i = 0; i < 8; i++) {
+        bool beyond = false;
+        for (size_t j = 0; j < 8; j++) {
+            double score = 0;
+            for (size_t c = 0; c < 16; c++) {
+                score += (double)h->q[i * 16 + c] * (double)h->k[j * 16 + c];
+            }
+            assert_true(fabs(fabs(score) - 65520) > 100); /* or rounded entries decide */
+            beyond = beyond || score > 65520;
+            infinite += score < -65520;
+            assert_true(score > -65520 || isnan(h->weights[i * 8 + j]) || h->weights[i * 8 + j] == 0);
+        }
+        assert_int_equal(h->invalid[i], beyond);
+        assert_int_equal(isnan(h->weights[i * 8]), beyond);
+        invalid += h->invalid[i];
     }
+    assert_in_range(invalid, 1, 6);
+    assert_true(infinite > 0 && !h->invalid[0]);
     run_variant(h, "none", "dtype=bf16");
     assert_false(h->invalid[7]);
     free(h);

@@ -34,7 +34,7 @@ static struct av_params params_of(const struct av_variants *v, const struct av_v
 static void assert_as_pipeline(struct av_model *m, const struct av_variants *v, const struct av_variant_row *row)
 {
     struct av_params p = params_of(v, &row->of);
-    assert_int_equal(av_model_update(m, &p, AV_NEED_DQ, NULL), AV_OK);
+    assert_int_equal(av_model_update(m, &p, AV_NEED_DQ | AV_NEED_NONZERO, NULL), AV_OK);
     const struct av_summary *s = &av_model_snapshot(m)->now;
     const double expected[AV_VARIANT_QUANTITIES] = {
         [AV_VARIANT_LOGIT_STD] = av_moments_std(&s->logits),
