@@ -130,7 +130,7 @@ static void publish(struct av_model *m, const struct request *r)
     s->rows = b->rows;
     s->invalid = b->invalid;
     s->invalid_scores = b->invalid_scores;
-    s->form = NULL;
+    s->form = r->stale <= AV_STAGE_WEIGHTS ? NULL : s->form;
 }
 
 /* Puts back what stood before an update that failed behind SCORES. Entries and

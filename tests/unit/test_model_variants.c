@@ -238,6 +238,8 @@ static void bends_weigh_logits_that_are_given(void **state)
         }
         bool bent = av_variant_of(s->params.variant, AV_GROUP_BEND) != NULL;
         assert_int_equal(s->form != NULL, bent);
+        const struct av_form *form = s->form;
+        assert_ptr_equal(update(m, &p, 0)->form, form); /* nothing has changed */
         assert_true(s->varied == bent && s->dq_rms == NULL && s->other_rows == NULL);
     }
     /* The form is that of the row: on the support of two, 1/2 on the diagonal. */
