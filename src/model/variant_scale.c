@@ -101,10 +101,10 @@ double av_scale_yarn(const struct av_params *p, const struct av_scale_at *at)
     return m * m;
 }
 
-/* A query before the first key counts as position 0. */
+/* A negative position counts as 0. */
 double av_scale_llama4(const struct av_params *p, const struct av_scale_at *at)
 {
-    int64_t position = p->of.llama4_start + (at->position > 0 ? at->position : 0);
-    double floors = floor((double)(position + 1) / (double)p->of.llama4_floor);
+    const int64_t position = p->of.llama4_start + at->position;
+    double floors = floor((double)((position > 0 ? position : 0) + 1) / (double)p->of.llama4_floor);
     return 1 + p->of.llama4_scale * log1p(floors);
 }

@@ -138,6 +138,27 @@ static void rows_without_keys(void **state)
     }
 }
 
+/* Six queries, the last of them at the last of three keys: at positions -3 .. 2. */
+static void positions_of_llama4_begin_at_its_start(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        double floors[6];
+    } cases[] = {
+        { "llama4.floor=1 llama4.scale=1 scale=off", { 1, 1, 1, 1, 2, 3 } },
+        { "llama4.floor=1 llama4.scale=1 llama4.start=2 scale=off", { 1, 1, 2, 3, 4, 5 } },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct head *h = new_head(6, 3, 4, 5);
+        run_variant(h, "llama4", cases[c].settings);
+        for (size_t i = 0; i < 6; i++) {
+            assert_true(fabs(h->multiplier[i] - (1 + log1p(cases[c].floors[i]))) < 1e-15);
+        }
+        free(h);
+    }
+}
+
 static void share_of_weights_that_are_not_zero(void **state)
 {
     (void)state;
@@ -325,6 +346,7 @@ int main(void)
         cmocka_unit_test(nothing_is_left_of_the_one_before),
         cmocka_unit_test(rows_that_see_a_nan_are_invalid),
         cmocka_unit_test(rows_without_keys),
+        cmocka_unit_test(positions_of_llama4_begin_at_its_start),
         cmocka_unit_test(share_of_weights_that_are_not_zero),
         cmocka_unit_test(weights_are_numbers_of_the_dtype),
         cmocka_unit_test(overflow_makes_rows_invalid),
