@@ -118,8 +118,7 @@ static size_t digits(const char *s)
     return n;
 }
 
-/* Text by bytes, whole numbers in it by value. */
-static int compare_names(const char *a, const char *b)
+int av_dump_compare(const char *a, const char *b)
 {
     const char *x = a;
     const char *y = b;
@@ -148,7 +147,7 @@ static int compare_names(const char *a, const char *b)
 
 static int compare_items(const void *a, const void *b)
 {
-    return compare_names(((const struct av_dump_item *)a)->name, ((const struct av_dump_item *)b)->name);
+    return av_dump_compare(((const struct av_dump_item *)a)->name, ((const struct av_dump_item *)b)->name);
 }
 
 static int compare_metas(const void *a, const void *b)

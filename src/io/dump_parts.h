@@ -83,6 +83,9 @@ enum av_status av_dump_add_meta(struct av_dump *d, const char *key, const char *
 enum av_status av_dump_add_npy(struct av_dump *d, const char *name, const unsigned char *head, uint64_t size,
                                uint64_t index, bool stream, struct av_error *e);
 
+/* The order of names: by bytes, whole numbers in them by value. */
+int av_dump_compare(const char *a, const char *b);
+
 /* Puts all in order; AV_FAILED when two tensors, or keys, are named alike. */
 enum av_status av_dump_sort(struct av_dump *d, struct av_error *e);
 

@@ -157,14 +157,14 @@ double av_number_read(const struct av_number_type *type, const unsigned char *by
 }
 
 static inline void read_run(const struct av_number_type *type, const unsigned char *bytes, size_t size, bool big_endian,
-                            size_t count, struct av_numbers to)
+                            size_t count, struct av_numbers to, size_t at)
 {
     for (size_t i = 0; i < count; i++) {
         double x = type->value(load(bytes + i * size, size, big_endian), size);
         if (to.f64 != NULL) {
-            to.f64[i] = x;
+            to.f64[at + i] = x;
         } else {
-            to.f32[i] = (float)x;
+            to.f32[at + i] = (float)x;
         }
     }
 }
@@ -172,19 +172,18 @@ static inline void read_run(const struct av_number_type *type, const unsigned ch
 void av_number_read_run(const struct av_number_type *type, const unsigned char *bytes, bool big_endian, size_t count,
                         struct av_numbers to, size_t at)
 {
-    struct av_numbers here = { to.f64 != NULL ? to.f64 + at : NULL, to.f32 != NULL ? to.f32 + at : NULL };
-    switch (2 * type->size + big_endian) {
+    switch (2 * type->size + big_endian) { /* what most files hold has a loop of its own */
     case 4:
-        read_run(type, bytes, 2, false, count, here);
+        read_run(type, bytes, 2, false, count, to, at);
         break;
     case 8:
-        read_run(type, bytes, 4, false, count, here);
+        read_run(type, bytes, 4, false, count, to, at);
         break;
     case 16:
-        read_run(type, bytes, 8, false, count, here);
+        read_run(type, bytes, 8, false, count, to, at);
         break;
     default:
-        read_run(type, bytes, type->size, big_endian, count, here);
+        read_run(type, bytes, type->size, big_endian, count, to, at);
         break;
     }
 }

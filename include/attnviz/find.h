@@ -1,0 +1,80 @@
+/* find.h - which tensors of a file are queries and keys, and how heads lie in them.
+ *
+ * Names. A name is cut into words at everything but letters and digits. One of
+ * the words q, query, queries makes it queries, k, key, keys makes it keys; of
+ * several the last counts. Two such names that are alike but for that word, q and
+ * k in the same form, are a layer: layers.3.q and layers.3.k, blk.0.attn_q and
+ * blk.0.attn_k, self_attn.query_states and self_attn.key_states. The word qkv, or
+ * a name with words for both, is all three fused. What ends in weight or bias is
+ * a learned matrix and no candidate. Names that are given are taken as they are;
+ * a * in them stands for a number, the layer's.
+ *
+ * Layouts, row-major, a letter an axis:
+ *
+ *   b batch    h heads    n tokens    d entries of a head
+ *   c heads side by side, h * d entries    f queries, keys, values side by side
+ *
+ * nd, nc, nf; hnd, nhd, bnc, bnf; bhnd, bnhd. A layout that is not given follows
+ * from the rank and, where they are known, the number of heads and d_k; c and f
+ * need the number of heads. Of two that fit, hnd goes before nhd and bnc, and of
+ * bhnd and bnhd the longer axis is taken for the tokens: `guessed` is set then. */
+#ifndef ATTNVIZ_FIND_H
+#define ATTNVIZ_FIND_H
+
+#include "attnviz/dump.h"
+
+/* What the user has said; NULL and 0: nothing. */
+struct av_find_options {
+    const char *q, *k;            /* names, both or neither; both the same: fused */
+    const char *weights, *scores; /* names */
+    const char *layout;           /* of q and k */
+    size_t n_head, n_head_kv, d_k;
+};
+
+/* What a file says: its tensors, and its metadata n_head, n_head_kv and d_k. */
+struct av_find_file {
+    const char *path;                     /* printable */
+    const struct av_dump_tensor *tensors; /* in the order of a dump's */
+    size_t count;
+    size_t n_head, n_head_kv, d_k; /* 0: not said */
+};
+
+/* Rows of heads in a tensor: row i of head h of sequence b are the d entries from
+ * first + b * batch_stride + h * head_stride + i * row_stride on. Of weights and
+ * scores a row is a query's, and d the number of keys. */
+struct av_find_rows {
+    size_t tensor; /* its index; AV_FIND_NONE: there is none, and the rest is 0 */
+    size_t batches, heads, n, d;
+    size_t first, batch_stride, head_stride, row_stride;
+};
+
+#define AV_FIND_NONE ((size_t)-1)
+
+struct av_find_layer {
+    size_t number;            /* as in the names, or counted from 0 */
+    struct av_find_rows q, k; /* both or neither; q.heads is a multiple of k.heads */
+    struct av_find_rows weights, scores;
+};
+
+struct av_find {
+    struct av_find_layer *layers; /* in the order of the names; at least one */
+    size_t count;
+    bool guessed; /* a layout was chosen among several that fit */
+};
+
+/* AV_USAGE: the options contradict each other or the file; AV_FAILED: it cannot be
+ * decided, and the message lists what there is and which options decide it;
+ * AV_NOMEM. out is zeroed then. The caller frees it with av_find_free. */
+enum av_status av_find(struct av_find *out, const struct av_find_file *file, const struct av_find_options *options,
+                       struct av_error *e);
+void av_find_free(struct av_find *found); /* a zeroed one is fine */
+
+/* The same in a dump. Metadata are safetensors' strings, in an .npz file arrays of
+ * one number. */
+enum av_status av_find_in_dump(struct av_find *out, struct av_dump *d, const struct av_find_options *options,
+                               struct av_error *e);
+
+/* The run that reads `count` rows from row `first` on. */
+struct av_dump_run av_find_run(const struct av_find_rows *rows, size_t batch, size_t head, size_t first, size_t count);
+
+#endif
