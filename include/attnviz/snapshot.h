@@ -35,6 +35,7 @@ enum av_need {
  * wherever they are on the simplex. */
 struct av_summary {
     bool scale;               /* is scale on in this state? */
+    bool exact_zeros;         /* of narrow arithmetic, or a sparse bend: elsewhere only underflow makes a weight 0 */
     double alpha;             /* multiplier in force, see struct av_snapshot */
     struct av_moments logits; /* over what valid rows see, offset and bias included, before any bend */
     double row_std;           /* standard deviation within a row: all that a softmax sees of it */

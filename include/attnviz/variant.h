@@ -48,7 +48,8 @@ enum av_variant_flag {
     AV_VARIANT_NOT_TRAINED = 256, /* has no backward pass: the training view refuses it */
     AV_VARIANT_SQUARE = 512,      /* needs n_q = n_k */
     AV_VARIANT_EVEN_D = 1024,     /* needs an even d_k */
-    AV_VARIANT_PER_HEAD = 2048    /* differs from head to head */
+    AV_VARIANT_PER_HEAD = 2048,   /* differs from head to head */
+    AV_VARIANT_SPARSE = 4096      /* ordinary logits give some weights of exactly 0 */
 };
 
 struct av_variant {

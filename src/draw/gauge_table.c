@@ -91,9 +91,9 @@ static bool gradient_alarmed(const struct av_snapshot *s, const struct av_summar
     return av_summary_dead(sum);
 }
 
-const char *av_gauge_tiny(char out[AV_NUMBER_MAX], double v)
+const char *av_gauge_tiny(char out[AV_NUMBER_MAX], double v, const struct av_summary *sum)
 {
-    return v == 0 ? "<1e-307" : av_plot_number(out, v, 2);
+    return v == 0 && !sum->exact_zeros ? "<1e-307" : av_plot_number(out, v, 2);
 }
 
 static void gradient_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, const struct av_summary *sum, int brief)
@@ -102,7 +102,7 @@ static void gradient_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, 
     char share[AV_NUMBER_MAX];
     (void)s;
     snprintf(out, AV_GAUGE_NOTE, brief > 0 ? "%s median · %s dead" : "%s median · %s dead rows",
-             av_gauge_tiny(value, sum->jacobian_fro_median), av_panel_percent(share, sum->share_fro_lt_1e_3));
+             av_gauge_tiny(value, sum->jacobian_fro_median, sum), av_panel_percent(share, sum->share_fro_lt_1e_3));
 }
 
 /* ---- spread of the logits -------------------------------------------- */
@@ -152,7 +152,7 @@ static void d_scores_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, 
 {
     char value[AV_NUMBER_MAX];
     const char *full = s->varied ? " of |dw/ds|" : " = multiplier / T × gradient";
-    snprintf(out, AV_GAUGE_NOTE, "%s median%s", av_gauge_tiny(value, sum->d_scores_rms_median), brief > 0 ? "" : full);
+    snprintf(out, AV_GAUGE_NOTE, "%s median%s", av_gauge_tiny(value, sum->d_scores_rms_median, sum), brief > 0 ? "" : full);
 }
 
 /* The first three are always there, the others where the height allows. */

@@ -23,8 +23,8 @@ struct av_gauge {
 
 extern const struct av_gauge av_gauges[AV_GAUGES];
 
-/* A positive value with two digits; 0, which only underflow makes of one, as
- * "<1e-307". */
-const char *av_gauge_tiny(char out[AV_NUMBER_MAX], double v);
+/* A value of a summary with two digits; a 0 that only underflow can have made
+ * as "<1e-307". */
+const char *av_gauge_tiny(char out[AV_NUMBER_MAX], double v, const struct av_summary *sum);
 
 #endif

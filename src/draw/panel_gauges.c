@@ -105,7 +105,7 @@ static void draw_value(struct av_canvas *c, const struct av_gauge *g, int x, int
     if (sum->rows > 0) {
         double v = g->value(sum);
         snprintf(text, sizeof text, "%s %s", mark,
-                 g->axis.log ? av_gauge_tiny(number, v) : av_plot_number(number, v, 2));
+                 g->axis.log ? av_gauge_tiny(number, v, sum) : av_plot_number(number, v, 2));
         av_plot_fit(c, x, right, y, role, text);
     }
 }
@@ -142,7 +142,8 @@ static void draw_note(struct av_canvas *c, const struct av_gauge *g, int x, int 
     if (end == x) {
         char number[AV_NUMBER_MAX];
         double v = g->value(&s->now);
-        av_plot_fit(c, x, right, y, role, g->axis.log ? av_gauge_tiny(number, v) : av_plot_number(number, v, 2));
+        av_plot_fit(c, x, right, y, role,
+                    g->axis.log ? av_gauge_tiny(number, v, &s->now) : av_plot_number(number, v, 2));
     }
 }
 

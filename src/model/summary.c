@@ -1,6 +1,8 @@
 /* summary.c - means, medians and shares over rows. */
 #include "summary.h"
 
+#include "attnviz/variant.h"
+
 #include <math.h>
 
 /* A quantity of a row that is averaged. */
@@ -120,6 +122,8 @@ static double row_sum_error(const struct av_snapshot *s, const struct av_rowstat
 void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const struct av_rowstats *rows,
                      double *column)
 {
+    bool sparse = (av_variant_flags(s->params.variant) & AV_VARIANT_SPARSE) != 0;
+    out->exact_zeros = sparse || s->params.dtype != AV_DTYPE_F64;
     out->rows_without_keys = 0;
     for (size_t i = 0; i < s->n_q; i++) {
         out->rows_without_keys += rows[i].keys == 0;

@@ -5,7 +5,11 @@
 
 const char *const av_variant_group_names[AV_VARIANT_GROUPS] = { "scale", "normalise", "bend", "pattern", "training" };
 
-#define HOOKS(...) &(const struct av_variant_hooks){ __VA_ARGS__ }
+#define HOOKS(...)                                                                                                     \
+    &(const struct av_variant_hooks)                                                                                   \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 /* clang-format off */
 static const struct av_variant TABLE[] = {
@@ -96,11 +100,11 @@ static const struct av_variant TABLE[] = {
       "e^z/(e^logit + sum e^z)",
       "OpenAI 2025, gpt-oss", "a learned place for weight that no key deserves",
       HOOKS(.bend = av_bend_sink, .bend_params = av_bend_params_sink) },
-    { "sparsemax", AV_GROUP_BEND, 0,
+    { "sparsemax", AV_GROUP_BEND, AV_VARIANT_SPARSE,
       "the nearest point of the simplex",
       "Martins and Astudillo 2016", "small weights are exactly 0, and so is their gradient",
       HOOKS(.bend = av_bend_sparsemax) },
-    { "entmax15", AV_GROUP_BEND, 0,
+    { "entmax15", AV_GROUP_BEND, AV_VARIANT_SPARSE,
       "max(z/2 - tau, 0)^2",
       "Peters et al. 2019, 1.5-entmax", "between softmax and sparsemax",
       HOOKS(.bend = av_bend_entmax15) },
@@ -108,11 +112,11 @@ static const struct av_variant TABLE[] = {
       "1/(1 + e^-(z + b)), b = -ln n",
       "Ramapuram et al. 2024", "keys do not compete",
       HOOKS(.bend = av_bend_sigmoid, .bend_params = av_bend_params_sigmoid) },
-    { "clipped", AV_GROUP_BEND, AV_VARIANT_NOT_SIMPLEX,
+    { "clipped", AV_GROUP_BEND, AV_VARIANT_NOT_SIMPLEX | AV_VARIANT_SPARSE,
       "clip((eta - gamma) p + gamma, 0, 1), gamma = -12/n",
       "Bondarenko et al. 2023", "weights reach 0 and 1 with finite logits",
       HOOKS(.bend = av_bend_clipped, .bend_params = av_bend_params_clipped) },
-    { "softpick", AV_GROUP_BEND, AV_VARIANT_NOT_SIMPLEX | AV_VARIANT_SHIFTS,
+    { "softpick", AV_GROUP_BEND, AV_VARIANT_NOT_SIMPLEX | AV_VARIANT_SPARSE | AV_VARIANT_SHIFTS,
       "relu(e^z - 1)/(sum |e^z - 1| + eps)",
       "Zuhri et al. 2025", "negative logits get no weight, but a gradient",
       HOOKS(.bend = av_bend_softpick, .bend_params = av_bend_params_softpick) },

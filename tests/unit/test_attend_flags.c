@@ -138,6 +138,26 @@ static void simplex(void **state)
     for_every_row(AV_VARIANT_NOT_SIMPLEX, true, distance_to_simplex);
 }
 
+/* ---- Weights of exactly 0 ------------------------------------------------------------------ */
+
+/* Share of weights that are 0 though their logit is of ordinary size. */
+static double share_of_zeros(const struct av_variant *row)
+{
+    struct head *h = shown(row, "");
+    size_t zeros = 0;
+    for (size_t i = 0; i < N * N; i++) {
+        zeros += h->weights[i] == 0 && fabs(h->logits[i]) < 100;
+    }
+    free(h);
+    return (double)zeros / (N * N);
+}
+
+static void sparsity(void **state)
+{
+    (void)state;
+    for_every_row(AV_VARIANT_SPARSE, true, share_of_zeros);
+}
+
 /* ---- Products of columns ------------------------------------------------------------------ */
 
 /* Other queries and keys with the same product in every column, in another
@@ -295,6 +315,7 @@ int main(void)
         cmocka_unit_test(invariance_to_the_size_of_q),
         cmocka_unit_test(positions),
         cmocka_unit_test(simplex),
+        cmocka_unit_test(sparsity),
         cmocka_unit_test(more_columns),
         cmocka_unit_test(entries_of_their_own),
         cmocka_unit_test(whole_rows_of_scores),
