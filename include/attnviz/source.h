@@ -1,0 +1,71 @@
+/* source.h - queries, keys, scores and weights that come from outside the program.
+ *
+ * A source is what the model, the studies and the report see of files: layers of
+ * heads, read head by head and rows by rows, so that no more is in memory than is
+ * looked at. io/files.h makes one of files; tests make their own. It is read by
+ * one thread at a time. */
+#ifndef ATTNVIZ_SOURCE_H
+#define ATTNVIZ_SOURCE_H
+
+#include "attnviz/kernels.h"
+#include "attnviz/params.h"
+#include "attnviz/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum av_part { AV_PART_Q, AV_PART_K, AV_PART_SCORES, AV_PART_WEIGHTS, AV_PARTS };
+
+enum { AV_SOURCE_RANK_MAX = 8 };
+
+/* A tensor as its file has it. */
+struct av_source_tensor {
+    const char *name, *type; /* printable; "F32", "<f4" */
+    size_t rank, shape[AV_SOURCE_RANK_MAX];
+    bool there;
+    bool wide; /* single precision does not hold every value */
+};
+
+/* A layer holds Q and K, or scores, or weights, or several of these; of the same
+ * sizes. n_head is a multiple of n_head_kv: query head h is served by key head
+ * h / (n_head / n_head_kv). Scores and weights have n_head heads [n_q, n_k]. */
+struct av_source_layer {
+    size_t number; /* as the file counts it */
+    size_t n_head, n_head_kv, n_q, n_k;
+    size_t d; /* 0 without Q and K */
+    struct av_source_tensor part[AV_PARTS];
+};
+
+struct av_source {
+    const char *name; /* for the screen: a file's, or two with " × " between */
+    const struct av_source_layer *layers;
+    size_t layer_count; /* >= 1 */
+    bool masked;        /* the file says which mask it was made with: */
+    enum av_mask mask;
+    const char *const *tokens; /* labels of positions, printable; NULL: none */
+    size_t token_count;
+    bool guessed; /* how heads lie in the tensors was guessed */
+
+    /* Rows [first, first + rows) of one head of a part, row after row without
+     * gaps: to out_f32, or, of a part that is wide, to out_f64 (the other is
+     * NULL). For AV_PART_K head counts key heads. AV_FAILED when the file does not
+     * give them (any more). */
+    enum av_status (*read)(void *state, size_t layer, enum av_part part, size_t head, size_t first, size_t rows,
+                           float *out_f32, double *out_f64, struct av_error *e);
+    void *state;
+};
+
+/* A head's queries and keys in memory of their own. */
+struct av_loaded_head {
+    size_t n_q, n_k, d;
+    struct av_entries q, k; /* into memory: */
+    void *memory;
+};
+
+/* Reads them whole; the caller frees the memory with av_loaded_head_free, also
+ * after a failure. AV_NOMEM, AV_FAILED. */
+enum av_status av_source_load(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
+                              struct av_error *e);
+void av_loaded_head_free(struct av_loaded_head *h); /* zeroes *h; a zeroed one is fine */
+
+#endif
