@@ -14,6 +14,7 @@
 #define ATTNVIZ_STUDY_H
 
 #include "attnviz/params.h"
+#include "attnviz/source.h"
 #include "attnviz/tensor.h"
 
 #include <stdbool.h>
@@ -31,6 +32,8 @@ struct av_study {
      * to be taken from now on, head p->head of them. Called behind `open`, if
      * there are files. NULL: files play no part. */
     void (*use_tensors)(void *state, const struct av_tensor *q, const struct av_tensor *k);
+    /* The same of a source, which may hold several layers. */
+    void (*use_source)(void *state, const struct av_source *s);
 
     /* Begins for these parameters (checked; logits play no part):
      * keeps what still holds, drops the rest, makes room, and does what takes
