@@ -1,0 +1,146 @@
+/* diagnosis.h - what is wrong with a head that comes from outside, and how it shows.
+ *
+ * Findings of one head of a source, each by a rule below and told with the
+ * numbers that it goes by. It is computed in portions, in bounded memory:
+ * entries of Q and K are all read; of the pairs, all rows up to
+ * AV_DIAGNOSIS_PAIRS of them, else so many rows, evenly spread (`sampled`).
+ *
+ * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask leaves. Rows that count:
+ * two or more seen keys, all numbers finite. Logits: the file's scores, or else
+ * what p makes of q.k (scale, exponent, temperature; not its variant or dtype);
+ * the file's weights go before both.
+ *
+ *   nan_input, inf_input (bad)  of any tensor, with the first position. -infinity
+ *       is no finding in scores: masks are written so.
+ *   saturated, gradient_dead  as of the pipeline, verdicts.h; of weights alone the
+ *       logits are their logarithms.
+ *   logit_std (info)  of q.k times p's multiplier within rows, and what the entries
+ *       would give if independent: sqrt(d (sq^2 + mq^2)) sk, mean m and standard
+ *       deviation s of q's and k's entries. A trained model's are not N(0, 1).
+ *   scale_unknown (info)  Q and K alone do not tell whether they were scaled:
+ *       saturated rows with m and with 1.
+ *   float16_overflow (warn)  |q.k| > 65504, the largest float16.
+ *
+ * The multiplier in force is the slope of ln w, or of scores, on q.k, both less
+ * their means in the row: a softmax adds a constant to each row and nothing else.
+ * Keys count by min(1, w 2^14)^2, the inverse variance of the logarithm of a
+ * float16; keys without weight, by underflow or dropout, do not.
+ *   weights_not_of_qk (info)  R^2 < 0.99 and residuals beyond 2^-8, which bfloat16
+ *       explains: no multiple of q.k is behind them. No rule of scale then.
+ *   scale_ok (info), scale_missing, scale_twice, scale_d_model (warn),
+ *   scale_inverted (bad), scale_other (info)  the slope is 1/sqrt(d_k), 1, 1/d_k,
+ *       1/sqrt(n_head d_k), sqrt(d_k), or none of these, to 2% and three standard
+ *       errors; each also over p->temperature. The first that fits; others that
+ *       fit as well are named.
+ *
+ * Of weights (a sum is 1 within 2^-8 + 2^-25 a key, which bfloat16 and float16
+ * rounding explain):
+ *   weights_negative (bad)  no softmax gives such; no other rule of weights then.
+ *   rows_without_weight (bad)  rows that see keys but hold nothing but 0 or NaN.
+ *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does.
+ *   dropout (warn)  rows do not sum to 1, their mean sum is 1 within four standard
+ *       errors and not 1 - z, z the share of exact zeros among seen keys: what is
+ *       left was multiplied by 1 / (1 - z).
+ *   rows_not_one (bad)  rows do not sum to 1, otherwise.
+ *   softmax_twice (warn)  with p_j = ln w_j - mean ln w + 1/n, which sum to 1: no p_j
+ *       is below -2^-8 in any row of four keys or more, and in half of these rows
+ *       n sum p^2 > 1.5 (over p > 2^-6): ln w is itself a softmax's output. Logits
+ *       of any ordinary shape that are flat enough for the first are too even
+ *       for the second. Eight rows at least.
+ *   mask_leak (warn)  masked keys have a weight, all the same in a row and below its
+ *       largest: a finite number in the place of -infinity. bad: more than 1% of
+ *       the weight.
+ *   masked_weight (warn, bad likewise)  masked keys have weight, otherwise.
+ *   mask_seen (info)  p->mask is none, and no key behind its query has any weight. */
+#ifndef ATTNVIZ_DIAGNOSIS_H
+#define ATTNVIZ_DIAGNOSIS_H
+
+#include "attnviz/kernels.h"
+#include "attnviz/params.h"
+#include "attnviz/snapshot.h"
+#include "attnviz/source.h"
+#include "attnviz/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { AV_DIAGNOSIS_PAIRS = 1 << 22, AV_DIAGNOSIS_FINDINGS = 24 };
+
+/* Slope of y on x, both less their means in each row. NaN without spread. */
+struct av_slope {
+    double slope, error; /* error: standard error of the slope */
+    double r2;
+    double residual; /* its standard deviation */
+};
+
+/* What the findings go by; NaN where a head does not have it. */
+struct av_evidence {
+    /* Entries of Q and K. */
+    double q_mean, q_std, k_mean, k_std;
+    double predicted_std; /* of q.k within a row, were they independent */
+    /* q.k of seen pairs, before any multiplier. */
+    double dot_std;                          /* within rows */
+    double dot_max;                          /* largest |q.k| */
+    double dot_beyond_float16;               /* pairs */
+    double saturated_scaled, saturated_bare; /* share of rows with a largest weight > 0.9: q.k times m, times 1 */
+    double entropy_scaled, entropy_bare;     /* mean H / ln keys */
+    /* The logits and weights that saturated and gradient_dead go by. */
+    double logit_std, logit_row_std; /* of all, within rows */
+    double freezing;                 /* mean sqrt(2 ln n) */
+    double share_max_gt_0_9, jacobian_fro_median, share_fro_lt_1e_3;
+    double entropy_norm_mean;
+    /* The multiplier in force. */
+    struct av_slope multiplier;
+    /* Weights. */
+    double negative;                        /* numbers */
+    double row_sum_mean, row_sum_error_max; /* of rows with weight */
+    double rows_off, rows_without_weight;   /* rows that do not sum to 1; that hold nothing */
+    double column_sum_error_max;            /* NaN if sampled */
+    double zero_share;                      /* exact zeros among seen keys */
+    double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, median of n sum p^2 */
+    double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */
+    /* Rows looked at, those that count, those with one seen key. */
+    double rows, rows_counting, rows_one_key;
+};
+
+/* A row of its table: names as in the report, unit "" if it has none. */
+struct av_evidence_field {
+    const char *name, *unit, *text;
+    size_t offset; /* of a double in struct av_evidence */
+    bool whole;    /* an integer */
+};
+const struct av_evidence_field *av_evidence_fields(size_t *count);
+double av_evidence_get(const struct av_evidence_field *field, const struct av_evidence *evidence);
+
+struct av_diagnosis {
+    size_t layer, head; /* places in the source, from 0 */
+    bool sampled;       /* not all rows were looked at */
+    struct av_evidence evidence;
+    struct av_verdict findings[AV_DIAGNOSIS_FINDINGS]; /* worst first, then in the order above */
+    size_t finding_count;
+};
+
+/* Runs a diagnosis in units of a few milliseconds. At most 32 MiB of its own up
+ * to 131072 keys. kernels: NULL for the best. The caller frees it. */
+struct av_diagnoser;
+enum av_status av_diagnoser_new(struct av_diagnoser **out, const struct av_kernels *kernels, struct av_error *e);
+void av_diagnoser_free(struct av_diagnoser *d); /* NULL is fine */
+
+/* Begins with a head; source and its parts stay as they are until the end.
+ * AV_NOMEM: the old memory stands, but has no result. */
+enum av_status av_diagnoser_begin(struct av_diagnoser *d, const struct av_source *source, size_t layer, size_t head,
+                                  const struct av_params *p, struct av_error *e);
+
+/* One unit; *more: there is more to do. What the source's read fails with: the
+ * diagnosis is at its end and has no result. */
+enum av_status av_diagnoser_step(struct av_diagnoser *d, bool *more, struct av_error *e);
+double av_diagnoser_progress(const struct av_diagnoser *d); /* 0 .. 1 */
+
+/* NULL before the last step. */
+const struct av_diagnosis *av_diagnoser_result(const struct av_diagnoser *d);
+
+/* All of it in one call. */
+enum av_status av_diagnose_head(struct av_diagnosis *out, const struct av_source *source, size_t layer, size_t head,
+                                const struct av_params *p, const struct av_kernels *kernels, struct av_error *e);
+
+#endif
