@@ -68,14 +68,15 @@ enum { AV_VARIANT_WHY_MAX = AV_ERROR_MAX };
 
 struct av_variant_row {
     struct av_variant_subject of;
+    bool now; /* the present variant, with its parameters; besides rows[now] maybe a model */
     enum av_variant_state state;
     char why[AV_VARIANT_WHY_MAX]; /* REFUSED */
     struct av_variant_measure measure;
 };
 
 /* Row i is of av_variant_entry(i); behind these, rows for the present variant
- * and for the one it is compared with, in use where no entry but a preset is
- * the same. Both are measured whatever is chosen. Of more than
+ * and for the one it is compared with, in use where no entry is the same. A
+ * preset is when the present parameters are its own. Both are measured whatever is chosen. Of more than
  * AV_VARIANT_MEASURED_PAIRS pairs some rows of queries are measured, evenly
  * spaced. */
 enum { AV_VARIANT_ROWS_MAX = 64, AV_VARIANT_MEASURED_PAIRS = 1 << 18 };

@@ -9,6 +9,7 @@
 
 #include "attnviz/canvas.h"
 #include "attnviz/snapshot.h"
+#include "attnviz/variant.h"
 
 /* A kept earlier state to compare with. */
 struct av_ghost {
@@ -53,6 +54,7 @@ struct av_view_edit {
     const struct av_snapshot *snapshot;
     int64_t query, key;                 /* in: the selection; out: the new one */
     int64_t variant, compare, variants; /* in: these parameters; out: their new values */
+    const struct av_preset *preset;     /* out: a model to be the present one, with its parameters; NULL: none */
     int rows, cols;                     /* cells the view had when last drawn */
     const void *study;                  /* as in the context */
     /* In a view with `lab`: its row of logits, to be changed, and the state of

@@ -43,6 +43,22 @@ static bool owner_is_chosen(const struct av_app *app, const struct av_param *row
     return false;
 }
 
+/* Is it the parameter of a variant that the view compares with others? Models
+ * have values of their own. */
+static bool owner_is_compared(const struct av_app *app, const struct av_param *row)
+{
+    int64_t set = app->params.variants;
+    bool compares = app->view->listens != NULL && listens(app, av_param_find("variants"));
+    for (size_t i = 0; compares && i < av_variant_entries(); i++) {
+        struct av_variant_entry entry = av_variant_entry(i);
+        bool chosen = set == 0 || (set >> i & 1) != 0;
+        if (chosen && entry.preset == NULL && av_variant_owns(entry.value, row->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool av_app_listed(const struct av_app *app, const struct av_param *row)
 {
     const struct av_view *view = app->view;
@@ -70,7 +86,8 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
     const struct av_view *view = app->view;
     if ((row->flags & AV_PARAM_OWNED) != 0) {
-        return owner_is_chosen(app, row) ? NULL : "its variant is not chosen";
+        bool acts = owner_is_chosen(app, row) || owner_is_compared(app, row);
+        return acts ? NULL : "its variant is not chosen";
     }
     bool used = view->listens != NULL ? listens(app, row) : (row->flags & AV_PARAM_VIEW) == 0;
     if (row->kind == AV_PARAM_LOGITS && !view->lab) {
@@ -275,15 +292,19 @@ static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next
 }
 
 /* A moved selection can be undone together with the next one's move, a row
- * that was edited, or a variant that was chosen, by itself. */
+ * that was edited, or a variant that was chosen, by itself; a model with all
+ * that it sets in one step. */
 static void end_edit(struct av_app *app, struct av_params *next, const struct av_view_edit *edit)
 {
-    static const char *const chosen[] = { "logits", "variant", "compare", "variants", NULL };
+    static const char *const chosen[] = { "logits", "variant", "compare", "variants", AV_ALL_OWNED, NULL };
     next->query = edit->query;
     next->key = edit->key;
     next->variant = edit->variant;
     next->compare = edit->compare;
     next->variants = edit->variants;
+    if (edit->preset != NULL) {
+        av_preset_apply(edit->preset, next);
+    }
     bool edited = av_params_differ(chosen, &app->params, next);
     av_app_change(app, next, edited ? AV_CHANGE_STEP : AV_CHANGE_MERGE);
     if (edit->say != NULL) {

@@ -216,7 +216,7 @@ static void draw_marks(struct av_canvas *c, int x, int y, const struct av_varian
     if (i == look->cursor) {
         av_canvas_put(c, x, y, CURSOR, AV_ROLE_SELECT);
     }
-    if (i == t->now) {
+    if (t->rows[i].now) {
         av_canvas_put(c, x + 1, y, AV_MARK_NOW, AV_ROLE_SCALED);
     } else if (i == t->compare) {
         av_canvas_put(c, x + 1, y, AV_MARK_OTHER, AV_ROLE_UNSCALED);

@@ -10,7 +10,7 @@
 
 enum {
     PAGES = 3,
-    PIECES = 14,
+    PIECES = 15,
     HEAD_H = 1,
     DETAIL_H = 6,      /* with the line of marks */
     TABLE_MOST_H = 46, /* all of it, with its headings */
@@ -47,6 +47,19 @@ static struct av_variant_look look_of(const struct av_view_state *state, const s
 
 /* ---- The first line ----------------------------------------------------------------- */
 
+/* "now gemma-2: fixed+softcap". */
+static void now_piece(char out[AV_PIECE_MAX], const struct av_variants *v)
+{
+    const struct av_variant_subject *now = &v->table.rows[v->table.now].of;
+    char name[AV_VARIANT_TEXT_MAX];
+    av_variant_format(now->value, name);
+    if (now->preset != NULL) {
+        snprintf(out, AV_PIECE_MAX, "now %s: %s", now->name, name);
+    } else {
+        snprintf(out, AV_PIECE_MAX, "now %s", name);
+    }
+}
+
 /* What it is of: fills the pieces, the most telling first; returns their number. */
 static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_view_context *ctx)
 {
@@ -56,6 +69,9 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
     bool curves = state->page == 2;
     char number[AV_NUMBER_MAX];
     size_t n = 0;
+    if (!curves) {
+        now_piece(pieces[n++], v);
+    }
     if (state->page == 0 && state->quantity > 0) {
         snprintf(pieces[n++], AV_PIECE_MAX, "by %s %s", av_variant_columns[state->quantity - 1].name,
                  state->zoom > 0 ? "↑" : "↓");
@@ -269,9 +285,9 @@ static void use(struct av_view_edit *e)
     const struct av_variant_row *row = cursor_row(e);
     if (row != NULL) {
         e->variant = row->of.value;
-        e->say = row->of.preset != NULL
-                     ? "the model's variant, with the parameters at hand; :variant=NAME of the model sets them too"
-                     : "the present variant, in every view; u takes it back";
+        e->preset = row->of.preset;
+        e->say = row->of.preset != NULL ? "the model's variant and its parameters, in every view; u takes them back"
+                                        : "the present variant, in every view; u takes it back";
     }
 }
 

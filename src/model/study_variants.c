@@ -153,7 +153,7 @@ bool av_variants_owned_differ(av_variant_value value, const struct av_params *wa
 }
 
 /* What the i-th row of the table is of. The last two are of values that no entry
- * but a preset has; false: they are not needed. */
+ * has; false: they are not needed. */
 static bool subject(struct av_variant_subject *of, const struct av_params *p, size_t i)
 {
     size_t entries = av_variant_entries();
@@ -169,14 +169,29 @@ static bool subject(struct av_variant_subject *of, const struct av_params *p, si
     return true;
 }
 
-/* The row that is of a value without a preset; of the last two the first. */
-static size_t row_of(const struct av_variant_table *t, av_variant_value value)
+/* Is a row of this value, with these parameters? */
+static bool is_of(const struct av_variant_subject *of, av_variant_value value, const struct av_params *p)
 {
-    size_t i = 0;
-    while (t->rows[i].of.value != value || t->rows[i].of.preset != NULL) {
-        i++;
+    struct av_params own = *p;
+    if (of->preset != NULL) {
+        av_preset_apply(of->preset, &own);
     }
-    return i;
+    return of->value == value && !av_variants_owned_differ(value, &own, p);
+}
+
+/* The row that is of a value: an entry without a preset, else with one, else of
+ * the last two the first. */
+static size_t row_of(const struct av_variant_table *t, av_variant_value value, const struct av_params *p)
+{
+    size_t found = t->count;
+    for (size_t i = 0; i < t->count; i++) {
+        const struct av_variant_subject *of = &t->rows[i].of;
+        bool plain = i < av_variant_entries() && of->preset == NULL;
+        if (is_of(of, value, p) && (plain || found == t->count)) {
+            found = i;
+        }
+    }
+    return found;
 }
 
 /* Asks for a row, or says why it cannot be had. */
@@ -210,10 +225,11 @@ static void begin_table(struct av_variants_state *s, bool all, const struct av_p
         row->of = of;
         row->state = holds && row->state == AV_VARIANT_MEASURED ? AV_VARIANT_MEASURED : AV_VARIANT_ABSENT;
     }
-    t->now = row_of(t, p->variant);
-    t->compare = row_of(t, p->compare);
+    t->now = row_of(t, p->variant, p);
+    t->compare = row_of(t, p->compare, p);
     wanted[t->now] = wanted[t->compare] = true;
     for (size_t i = 0; i < t->count; i++) {
+        t->rows[i].now = i == t->now || (i < entries && is_of(&t->rows[i].of, p->variant, p));
         if (wanted[i]) {
             ask(&t->rows[i], p);
         } else {

@@ -163,11 +163,19 @@ static void presets_keep_their_parameters(void **unused)
     const struct av_variant_row *preset = row_named(v, "gemma-2");
     const struct av_variant_row *now = row_named(v, "fixed+softcap");
     assert_ptr_equal(now, &v->table.rows[v->table.now]);
+    assert_true(now->now && !preset->now);
     assert_true(now->measure.at[AV_VARIANT_MAX_MEAN] < 0.1); /* a cap of a half */
     const struct av_variant_measure before = preset->measure;
     v = measured(state, WITH("softcap.c=50", "fixed.scalar=256", "variant=fixed+softcap"));
     assert_memory_equal(&row_named(v, "gemma-2")->measure, &before, sizeof before);
-    assert_memory_equal(&row_named(v, "fixed+softcap")->measure, &before, sizeof before);
+    assert_ptr_equal(row_named(v, "gemma-2"), &v->table.rows[v->table.now]); /* and no row of its own */
+    assert_true(preset->now && !row_named(v, "gemma-2-27b")->now);
+    assert_int_equal(v->table.rows[av_variant_entries()].state, AV_VARIANT_ABSENT);
+    v = begun(state, WITH("variant=swin2", "swin2.tau=auto"));
+    assert_ptr_equal(row_named(v, "swin2"), &v->table.rows[v->table.now]);
+    assert_true(row_named(v, "swin-v2")->now); /* the same thing under two names */
+    v = begun(state, WITH("variant=swin2", "swin2.tau=1"));
+    assert_false(row_named(v, "swin-v2")->now);
     variants()->close(state);
 }
 
