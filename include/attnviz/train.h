@@ -31,7 +31,6 @@ enum av_train_scalar {
     AV_SCALAR_GAMMA, /* sigma_reparam: gamma of w_q; behind it those of w_k, w_v, w_o */
     AV_TRAIN_SCALARS = AV_SCALAR_GAMMA + 4
 };
-extern const char *const av_train_scalar_names[AV_TRAIN_SCALARS];
 
 /* What an experiment is, resolved from the parameters. */
 struct av_train_config {
@@ -122,6 +121,10 @@ struct av_train_run {
 
 /* Does a run of this experiment learn that scalar? */
 bool av_train_learns(const struct av_train_config *c, enum av_train_scalar scalar);
+
+/* What it is called: in the place of alpha learned.gain, ssmax.sigma or
+ * swin2.tau where that is what alpha is made of. */
+const char *av_train_scalar_name(const struct av_train_config *c, enum av_train_scalar scalar);
 
 /* Is qk_clip among the rows of its variant? */
 bool av_train_clips(const struct av_train_config *c);

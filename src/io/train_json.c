@@ -28,7 +28,7 @@ static void write_scalars(struct av_json *j, const struct av_train_run *run, con
     av_json_object(j, "learned");
     for (enum av_train_scalar i = 0; i < AV_TRAIN_SCALARS; i++) {
         if (av_train_learns(c, i)) {
-            av_json_number(j, av_train_scalar_names[i], run->scalars[i]);
+            av_json_number(j, av_train_scalar_name(c, i), run->scalars[i]);
         }
     }
     av_json_close(j, '}');

@@ -127,7 +127,7 @@ static void add_more(struct av_str *out, const struct av_train *t, const struct 
     const struct av_train_config *c = av_train_config(t);
     for (enum av_train_scalar i = AV_SCALAR_SINK; i < AV_TRAIN_SCALARS && run->steps > 0; i++) {
         if (av_train_learns(c, i)) {
-            av_str_addf(out, "  %s, learned: %.4g\n", av_train_scalar_names[i], run->scalars[i]);
+            av_str_addf(out, "  %s, learned: %.4g\n", av_train_scalar_name(c, i), run->scalars[i]);
         }
     }
     if (av_train_clips(c)) {

@@ -1,29 +1,43 @@
 /* train_scalars.c - what a run may learn beside its matrices, and what that means. */
 #include "train_scalars.h"
 
+#include "train_multiplier.h"
+
 #include <math.h>
 #include <string.h>
 
 #define SWIN2_MOST 4.605170185988091 /* ln 100: swin2's multiplier ends there */
 
-const char *const av_train_scalar_names[AV_TRAIN_SCALARS] = {
-    [AV_SCALAR_ALPHA] = "alpha",
-    [AV_SCALAR_SINK] = "sink.logit",
-    [AV_SCALAR_GAMMA] = "gamma of w_q",
-    [AV_SCALAR_GAMMA + 1] = "gamma of w_k",
-    [AV_SCALAR_GAMMA + 2] = "gamma of w_v",
-    [AV_SCALAR_GAMMA + 3] = "gamma of w_o",
-};
-
-static bool has(const struct av_train_config *c, const char *name)
+static bool has(const struct av_train_config *c, enum av_variant_group group, const char *name)
 {
-    const struct av_variant *row = av_variant_of(c->attention.variant, AV_GROUP_TRAINING);
+    const struct av_variant *row = av_variant_of(c->attention.variant, group);
     return row != NULL && strcmp(row->name, name) == 0;
 }
 
 bool av_train_clips(const struct av_train_config *c)
 {
-    return has(c, "qk_clip");
+    return has(c, AV_GROUP_TRAINING, "qk_clip");
+}
+
+static const char *alpha_name(const struct av_train_config *c)
+{
+    if (c->alpha_is_exp) {
+        return "swin2.tau";
+    }
+    if (has(c, AV_GROUP_SCALE, "learned")) {
+        return "learned.gain";
+    }
+    return has(c, AV_GROUP_SCALE, "ssmax") && !av_train_rows_differ(c) ? "ssmax.sigma" : "alpha";
+}
+
+const char *av_train_scalar_name(const struct av_train_config *c, enum av_train_scalar scalar)
+{
+    static const char *const names[AV_TRAIN_SCALARS] = {
+        [AV_SCALAR_SINK] = "sink.logit",        [AV_SCALAR_GAMMA] = "gamma of w_q",
+        [AV_SCALAR_GAMMA + 1] = "gamma of w_k", [AV_SCALAR_GAMMA + 2] = "gamma of w_v",
+        [AV_SCALAR_GAMMA + 3] = "gamma of w_o",
+    };
+    return scalar == AV_SCALAR_ALPHA ? alpha_name(c) : names[scalar];
 }
 
 bool av_train_learns(const struct av_train_config *c, enum av_train_scalar scalar)
@@ -34,7 +48,7 @@ bool av_train_learns(const struct av_train_config *c, enum av_train_scalar scala
     case AV_SCALAR_SINK:
         return c->learn_sink;
     default:
-        return has(c, "sigma_reparam");
+        return has(c, AV_GROUP_TRAINING, "sigma_reparam");
     }
 }
 

@@ -225,20 +225,22 @@ static void scalars_start_where_their_rows_say(void **state)
 {
     (void)state;
     static const struct {
-        const char *settings;
+        const char *settings, *name;
         double scalar, alpha[AV_TWINS];
     } cases[] = {
-        { "variant=softmax learn_scale=on d_k=16", 0.25, { 0.25, 1 } },
-        { "variant=learned learned.gain=1.5 d_k=16", 1.5, { 0.375, 1 } },
+        { "variant=softmax learn_scale=on d_k=16", "alpha", 0.25, { 0.25, 1 } },
+        { "variant=learned learned.gain=1.5 d_k=16", "learned.gain", 1.5, { 0.375, 1 } },
         { "variant=ssmax ssmax.sigma=2 learn_scale=on d_k=16 seq_len=8",
+          "ssmax.sigma",
           2,
           { 1.0397207708399179, 4.1588830833596715 } },
-        { "variant=swin2 swin2.tau=0.5 learn_scale=on", 0.5, { 1.6487212707001282, 1 } },
-        { "variant=swin2 swin2.tau=9 learn_scale=on", 9, { 100, 1 } },
-        { "variant=fixed+swin2 fixed.scalar=16 learn_scale=on", 0.25, { 0.25, 1 } },
-        { "variant=cosine cosine.g=3 learn_scale=on", 3, { 3, 1 } },
-        { "variant=qk_l2 seq_len=8 learn_scale=on", 5.807354922057605, { 5.807354922057605, 1 } },
+        { "variant=swin2 swin2.tau=0.5 learn_scale=on", "swin2.tau", 0.5, { 1.6487212707001282, 1 } },
+        { "variant=swin2 swin2.tau=9 learn_scale=on", "swin2.tau", 9, { 100, 1 } },
+        { "variant=fixed+swin2 fixed.scalar=16 learn_scale=on", "alpha", 0.25, { 0.25, 1 } },
+        { "variant=cosine cosine.g=3 learn_scale=on", "alpha", 3, { 3, 1 } },
+        { "variant=qk_l2 seq_len=8 learn_scale=on", "alpha", 5.807354922057605, { 5.807354922057605, 1 } },
         { "variant=llama4 llama4.start=81919 llama4.scale=1 d_k=16",
+          "alpha",
           0.8494738181996,
           { 0.8494738181996, 3.3978952727984 } },
     };
@@ -254,6 +256,7 @@ static void scalars_start_where_their_rows_say(void **state)
             fail_msg("%s: %.17g, alpha %.17g and %.17g", settings, got, c->alpha[AV_TWIN_SCALED],
                      c->alpha[AV_TWIN_UNSCALED]);
         }
+        assert_string_equal(av_train_scalar_name(c, AV_SCALAR_ALPHA), cases[i].name);
         av_train_free(t);
     }
 }
