@@ -134,6 +134,7 @@ struct av_params {
     int64_t scale_order, softmax_f32, smooth_k; /* of imitated arithmetic; enum av_scale_order, bools */
     int64_t compare, variants, curve_over;      /* of the view `variants`: see variant.h; enum av_curve_over */
     struct av_variant_params of;                /* of the variants, named as they are */
+    int64_t layer_count;                        /* of the files read, 0 without; no row, it follows from them */
     struct av_logit_list logits;
 };
 
@@ -194,7 +195,8 @@ double av_param_get(const struct av_param *row, const struct av_params *p);
  * and seeds are rounded. */
 void av_param_set(const struct av_param *row, struct av_params *p, double value);
 
-/* Largest value now: key, query and head end at n_k - 1, n_q - 1, n_head - 1. */
+/* Largest value now: key, query, head and layer end at n_k - 1, n_q - 1, n_head - 1,
+ * layer_count - 1. */
 double av_param_max(const struct av_param *row, const struct av_params *p);
 
 /* Reads "VALUE" into p. AV_USAGE with name, value and what it takes when it

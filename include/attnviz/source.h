@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum av_part { AV_PART_Q, AV_PART_K, AV_PART_SCORES, AV_PART_WEIGHTS, AV_PARTS };
 
@@ -55,15 +56,36 @@ struct av_source {
     void *state;
 };
 
+/* Heads of all layers, and of them all the i-th: i < the number of them. */
+size_t av_source_heads(const struct av_source *s);
+void av_source_place(const struct av_source *s, size_t i, size_t *layer, size_t *head);
+
+/* The head of the keys that serves a query head. */
+size_t av_source_k_head(const struct av_source_layer *l, size_t head);
+
+/* Writes the sizes of layer p->layer, which is moved into range, into n_q, n_k,
+ * d_k and n_head of p, so that the ranges of query, key and head are those of
+ * the layer, and the number of layers. */
+void av_params_from_source(struct av_params *p, const struct av_source *s);
+
+/* What is not a number, or infinite, in a head's queries or keys; the first
+ * row and column of each, where there is one. */
+struct av_not_finite {
+    uint64_t nan_count, inf_count;
+    size_t first_nan[2], first_inf[2];
+};
+
 /* A head's queries and keys in memory of their own. */
 struct av_loaded_head {
+    size_t layer, head, k_head;
     size_t n_q, n_k, d;
     struct av_entries q, k; /* into memory: */
     void *memory;
+    struct av_not_finite q_bad, k_bad;
 };
 
 /* Reads them whole; the caller frees the memory with av_loaded_head_free, also
- * after a failure. AV_NOMEM, AV_FAILED. */
+ * after a failure. AV_NOMEM; AV_FAILED, also for a layer without Q and K. */
 enum av_status av_source_load(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
                               struct av_error *e);
 void av_loaded_head_free(struct av_loaded_head *h); /* zeroes *h; a zeroed one is fine */

@@ -74,7 +74,7 @@ static const struct av_param TABLE[] = {
       "heads, each with queries and keys of its own" },
     { "head", AV_PARAM_INT, AT(head), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, 0, NULL,
       "which head is shown" },
-    { "layer", AV_PARAM_INT, AT(layer), 0, 0, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
+    { "layer", AV_PARAM_INT, AT(layer), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
       "which layer of the files" },
     { "d_k_1", AV_PARAM_INT, AT(d_k_1), 1, AV_DIM_MAX, 16, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
       "d_k of the first panel of the distributions view" },
@@ -306,6 +306,9 @@ double av_param_max(const struct av_param *row, const struct av_params *p)
     }
     if (row->offset == AT(head)) {
         return (double)p->n_head - 1;
+    }
+    if (row->offset == AT(layer)) {
+        return p->layer_count > 0 ? (double)p->layer_count - 1 : 0;
     }
     return row->max;
 }
