@@ -1,12 +1,11 @@
 /* find_dump.c - queries and keys of a dump, with what its metadata say of them. */
-#include "attnviz/find.h"
+#include "find_parts.h"
 
 #include <stdlib.h>
 
 static const double largest = 1 << 24; /* of a number of heads, or of entries */
 
-/* The value of a key in the metadata, or of an array of one number; 0: none. */
-static size_t number(struct av_dump *d, const char *key)
+size_t av_find_said(struct av_dump *d, const char *key)
 {
     const char *text = av_dump_meta(d, key);
     double x = 0;
@@ -39,9 +38,9 @@ enum av_status av_find_in_dump(struct av_find *out, struct av_dump *d, const str
     struct av_find_file file = { .path = av_dump_path(d),
                                  .tensors = tensors,
                                  .count = count,
-                                 .n_head = number(d, "n_head"),
-                                 .n_head_kv = number(d, "n_head_kv"),
-                                 .d_k = number(d, "d_k") };
+                                 .n_head = av_find_said(d, "n_head"),
+                                 .n_head_kv = av_find_said(d, "n_head_kv"),
+                                 .d_k = av_find_said(d, "d_k") };
     enum av_status s = av_find(out, &file, options, e);
     free(tensors);
     return s;

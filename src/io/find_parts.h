@@ -42,6 +42,9 @@ struct av_find_sizes {
 bool av_find_rows(struct av_find_rows *rows, const struct av_dump_tensor *t, const char **layout, int part,
                   const struct av_find_sizes *sizes, size_t heads, bool *guessed);
 
+/* The value of a key in a dump's metadata, or of an array of one number; 0: none. */
+size_t av_find_said(struct av_dump *d, const char *key);
+
 /* Is there a layout of that name? */
 bool av_find_is_layout(const char *layout);
 

@@ -1,0 +1,133 @@
+/* files_tensors.c - the tensors of one file or two as one list, and what was found in it. */
+#include "attnviz/mem.h"
+#include "dump_parts.h"
+#include "files_parts.h"
+#include "find_parts.h"
+#include "shown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SHOWN = 100 };
+
+/* Of two files whose tensors have to be told apart by their place alone. */
+static const char *const ROLES[AV_FILES_MOST] = { "queries", "keys" };
+
+void av_files_tensors_free(struct av_files_tensors *t)
+{
+    av_free(t->list);
+    av_free(t->origin);
+    memset(t, 0, sizeof *t);
+}
+
+/* Of two files the first has no keys to give, the second no queries. */
+static bool wanted(const struct av_files *f, size_t dump, const char *name, const struct av_find_options *o)
+{
+    char digits[AV_FIND_NAME_MAX];
+    if (f->count < 2) {
+        return true;
+    }
+    if (o->q != NULL && o->k != NULL) {
+        return av_find_matches(dump == 0 ? o->q : o->k, name, digits);
+    }
+    enum av_find_role role = av_find_role(name);
+    return role != AV_FIND_FUSED && role != (dump == 0 ? AV_FIND_K : AV_FIND_Q);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct av_files_origin *x = a;
+    const struct av_files_origin *y = b;
+    return av_dump_compare(x->tensor->name, y->tensor->name);
+}
+
+/* Does each of two files hold one tensor that can be read, and nothing else to
+ * choose from? */
+static bool one_each(const struct av_files *f)
+{
+    return f->count == 2 && av_dump_count(f->dumps[0]) == 1 && av_dump_count(f->dumps[1]) == 1;
+}
+
+static enum av_status list_tensors(struct av_files *f, const struct av_find_options *o, struct av_error *e)
+{
+    struct av_files_tensors *t = &f->tensors;
+    size_t most = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        most += av_dump_count(f->dumps[i]);
+    }
+    t->list = av_alloc(most, sizeof *t->list);
+    t->origin = av_alloc(most, sizeof *t->origin);
+    if (t->list == NULL || t->origin == NULL) {
+        return av_fail_nomem(e, f->name);
+    }
+    bool told = one_each(f);
+    for (size_t d = 0; d < f->count; d++) {
+        for (size_t i = 0; i < av_dump_count(f->dumps[d]); i++) {
+            const struct av_dump_tensor *tensor = av_dump_tensor(f->dumps[d], i);
+            if (told || wanted(f, d, tensor->name, o)) {
+                t->origin[t->count++] = (struct av_files_origin){ tensor, d, i };
+            }
+        }
+    }
+    if (!told) {
+        qsort(t->origin, t->count, sizeof *t->origin, by_name);
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        t->list[i] = *t->origin[i].tensor;
+    }
+    return AV_OK;
+}
+
+/* Two tensors are queries and keys, whatever they are called: under names that
+ * differ, in the order of names. */
+static enum av_status find_told(struct av_files *f, struct av_find_file *file, const struct av_find_options *o,
+                                struct av_error *e)
+{
+    struct av_files_tensors *t = &f->tensors;
+    const struct av_dump_tensor *q = t->origin[0].tensor;
+    const struct av_dump_tensor *k = t->origin[1].tensor;
+    bool split = o->layout != NULL || o->n_head > 0 || o->n_head_kv > 0 || o->d_k > 0;
+    size_t d = q->rank > 0 ? q->shape[q->rank - 1] : 0;
+    size_t k_d = k->rank > 0 ? k->shape[k->rank - 1] : 0;
+    if (!split && q->no == NULL && k->no == NULL && d != k_d) {
+        return av_fail(e, AV_FAILED, "%s has d_k %zu, %s has %zu: queries and keys must agree",
+                       av_shown_cut(av_dump_path(f->dumps[0]), NAME_SHOWN).text, d,
+                       av_shown_cut(av_dump_path(f->dumps[1]), NAME_SHOWN).text, k_d);
+    }
+    struct av_files_origin first = t->origin[0];
+    t->origin[0] = t->origin[1];
+    t->origin[1] = first;
+    t->list[0] = *k;
+    t->list[1] = *q;
+    t->list[0].name = ROLES[1];
+    t->list[1].name = ROLES[0];
+    struct av_find_options told = *o;
+    told.q = ROLES[0];
+    told.k = ROLES[1];
+    return av_find(&f->found, file, &told, e);
+}
+
+/* What the first file that says so says. */
+static size_t said(const struct av_files *f, const char *key)
+{
+    size_t x = 0;
+    for (size_t i = 0; i < f->count && x == 0; i++) {
+        x = av_find_said(f->dumps[i], key);
+    }
+    return x;
+}
+
+enum av_status av_files_tensors(struct av_files *f, const struct av_find_options *o, struct av_error *e)
+{
+    enum av_status s = list_tensors(f, o, e);
+    if (s != AV_OK) {
+        return s;
+    }
+    struct av_find_file file = { .path = f->count == 1 ? av_dump_path(f->dumps[0]) : f->name,
+                                 .tensors = f->tensors.list,
+                                 .count = f->tensors.count,
+                                 .n_head = said(f, "n_head"),
+                                 .n_head_kv = said(f, "n_head_kv"),
+                                 .d_k = said(f, "d_k") };
+    return one_each(f) ? find_told(f, &file, o, e) : av_find(&f->found, &file, o, e);
+}
