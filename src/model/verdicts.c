@@ -2,6 +2,7 @@
 #include "verdicts.h"
 
 #include "attnviz/variant.h"
+#include "verdict_rules.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,62 +18,29 @@ static struct av_verdict *add(struct av_snapshot *s, const char *code, enum av_s
     return v;
 }
 
-/* What there is to say of how far the logits lie apart; `inside`: within a row.
- * Where they are bent there is no limit to hold it against. */
-static void tell_spread(char *out, size_t size, const struct av_snapshot *s, double inside, const char *mean)
-{
-    double limit = s->theory_freezing;
-    if (isnan(limit)) {
-        snprintf(out, size, "logit std %.3g within a row", inside);
-    } else {
-        snprintf(out, size, "logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g", inside,
-                 inside > limit ? "above" : "below", mean, limit);
-    }
-}
-
 static void judge_saturation(struct av_snapshot *s)
 {
-    double share = s->now.share_max_gt_0_9;
-    /* A spread whose square is beyond the largest double is wide. */
-    double std = av_moments_std(&s->now.logits);
-    std = isfinite(std) ? std : (double)INFINITY;
-    double limit = s->theory_freezing;
-    if (!(share > AV_LARGEST_SHARE) && !(std > limit)) {
-        return;
-    }
-    struct av_verdict *v = add(s, "saturated", share > 0.5 ? AV_BAD : AV_WARN);
-    /* The finding that decided comes first. What rows as a whole are shifted
-     * by is part of the spread, but no softmax sees it. */
-    double inside = isfinite(s->now.row_std) ? s->now.row_std : std;
-    const char *mean = s->params.mask == AV_MASK_CAUSAL || s->patterned ? "mean " : "";
-    if (share > AV_LARGEST_SHARE) {
-        char spread[128];
-        tell_spread(spread, sizeof spread, s, inside, mean);
-        snprintf(v->text, sizeof v->text, "%.0f%% of rows give more than 0.9 to one key; %s", 100 * share, spread);
-    } else if (inside <= limit) {
-        snprintf(v->text, sizeof v->text,
-                 "logit std %.3g is above %ssqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
-                 "weight: within a row it is %.3g",
-                 std, mean, limit, inside);
-    } else {
-        snprintf(v->text, sizeof v->text,
-                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one "
-                 "key",
-                 inside, mean, limit, 100 * share);
+    const struct av_judged_rows rows = {
+        .share = s->now.share_max_gt_0_9,
+        .std = av_moments_std(&s->now.logits),
+        .row_std = s->now.row_std,
+        .freezing = s->theory_freezing,
+        .differ = s->params.mask == AV_MASK_CAUSAL || s->patterned,
+    };
+    struct av_verdict v;
+    if (av_verdict_saturated(&v, &rows)) {
+        *add(s, v.code, v.severity) = v;
     }
 }
 
 static void judge_gradient(struct av_snapshot *s)
 {
-    double dead = s->now.share_fro_lt_1e_3;
-    double median = s->now.jacobian_fro_median;
-    if (!av_summary_dead(&s->now)) {
-        return;
-    }
-    struct av_verdict *v = add(s, "gradient_dead", median < AV_DEAD_FRO ? AV_BAD : AV_WARN);
     const struct av_variant *bend = av_variant_of(s->params.variant, AV_GROUP_BEND);
-    snprintf(v->text, sizeof v->text, "%.0f%% of rows have a %s Jacobian below 1e-3; the median is %.3g", 100 * dead,
-             bend != NULL ? bend->name : "softmax", median);
+    struct av_verdict v;
+    if (av_verdict_dead(&v, s->now.share_fro_lt_1e_3, s->now.jacobian_fro_median,
+                        bend != NULL ? bend->name : "softmax")) {
+        *add(s, v.code, v.severity) = v;
+    }
 }
 
 static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct av_tensor *t,
