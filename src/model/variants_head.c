@@ -102,7 +102,7 @@ static double count_row(struct av_variants_head *h, enum av_mask mask)
         av_moments_add(&row, scores, len);
         av_moments_merge(&h->moments, &row);
     }
-    return NS_MOMENTS * (double)len;
+    return NS_MOMENTS * (double)(len + 1); /* a row without keys is a job as well */
 }
 
 double av_variants_head_run(struct av_variants_state *s, struct av_variants_head *h, const struct av_params *p)

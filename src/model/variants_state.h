@@ -4,7 +4,8 @@
  * next follows from what is known already (study_variants.c), so that what
  * still holds after a change is simply not done again. Jobs return what they
  * took in nanoseconds, estimated: that decides where work is cut, not what
- * comes out. */
+ * comes out. 0 says that there was none, and sends on to the next kind of job:
+ * what did anything, however little, returns more. */
 #ifndef ATTNVIZ_VARIANTS_STATE_H
 #define ATTNVIZ_VARIANTS_STATE_H
 

@@ -91,6 +91,8 @@ static void the_table_is_what_the_pipeline_reports(void **unused)
                              NULL, NULL);
     assert_table_as_pipeline(WITH("scale=off", "k_mean=0.3", "n_head=4", "head=2", "n_q=50"), NULL, NULL);
     assert_table_as_pipeline(WITH("dtype=bf16", "scale_order=query", "n_k=33", "variant=none"), NULL, NULL);
+    /* more rows without keys than variants */
+    assert_table_as_pipeline(WITH("n_q=100", "n_k=8", "mask=causal"), NULL, NULL);
 }
 
 /* Numbers that no distribution of ours draws; double in the keys. */
