@@ -34,7 +34,9 @@
 struct av_attend_head {
     struct av_entries q, k; /* [n_q, d], [n_k, d]; none with logits by hand */
     size_t n_q, n_k, d;
-    const double *scores;                   /* [n_q, n_k], q.k; with logits by hand these, n_q = 1 */
+    /* [n_q, n_k], q.k; with logits by hand these, n_q = 1. NULL: multiplied when
+     * their rows are asked for, a few at a time. */
+    const double *scores;
     const struct av_moments *score_moments; /* over the pairs that p->mask leaves; for score_batchnorm */
     bool by_hand;
 };

@@ -54,9 +54,9 @@ enum av_head_kind {
 struct av_head_rule {
     const char *name; /* "sink" */
     enum av_head_quantity of;
-    bool below;       /* the rule holds below the limit, else above it */
-    double limit;     /* excluded */
-    const char *does; /* what such heads do: "give more than half of their weight to the first token" */
+    bool below;          /* the rule holds below the limit, else above it */
+    double limit;        /* excluded */
+    const char *does[2]; /* what such a head does, such heads do: "give more than half of their weight to ..." */
 };
 extern const struct av_head_rule av_head_rules[AV_HEAD_KINDS];
 

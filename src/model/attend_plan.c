@@ -81,7 +81,7 @@ static void plan_rows(struct av_attend_plan *plan, const struct av_params *p, co
     }
     plan->own_keys =
         plan->normalise->entries != NULL || plan->pattern->buckets != NULL || plan->pattern->averages != NULL;
-    plan->own_scores = plan->own_keys || plan->halves > 1;
+    plan->own_scores = plan->own_keys || plan->halves > 1 || head->scores == NULL;
     plan->columns = plan->pattern->averages != NULL ? plan->pattern->averages(p) : head->n_k;
 }
 

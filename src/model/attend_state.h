@@ -31,7 +31,7 @@ struct av_attend_plan {
     size_t keys_size;    /* how many doubles that is room for */
     uint16_t *buckets;   /* [rounds, n_k], of lsh */
     size_t buckets_size; /* the same */
-    bool own_scores;     /* not the head's: of own keys, normalised queries or halves */
+    bool own_scores;     /* not the head's: of own keys, normalised queries or halves, or it has none */
     bool imitated;       /* narrower arithmetic: by these */
     struct av_imitation *imitation[AV_HALVES];
 };
