@@ -76,6 +76,10 @@ void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows);
  * rows (logn, ssmax, llama4). */
 double av_attend_multiplier(const struct av_attend *a);
 
+/* The key whose logit is a constant in the row of a query, and stays out of what
+ * is said of the logits together: with lsh the query's own. SIZE_MAX: none. */
+size_t av_attend_constant(const struct av_attend *a, size_t query);
+
 /* What a head of these sizes multiplies its scores by, without what rows of
  * AV_VARIANT_MULTIPLIES add and before temperature: with scale off 1. It is
  * what the scale switches; `differential` alone has 1/sqrt(d / 2). */

@@ -32,15 +32,18 @@ enum av_need {
 
 /* Sums over the rows that count (two or more keys seen, valid). NaN where no
  * row counts. Entropy is that of |w| / sum |w|: of the weights themselves
- * wherever they are on the simplex. */
+ * wherever they are on the simplex; rows whose weights are all 0 have none, and
+ * its means leave them out. */
 struct av_summary {
     bool scale;               /* is scale on in this state? */
     bool exact_zeros;         /* of narrow arithmetic, or a sparse bend: elsewhere only underflow makes a weight 0 */
     double alpha;             /* multiplier in force, see struct av_snapshot */
-    struct av_moments logits; /* over what valid rows see, offset and bias included, before any bend */
+    struct av_moments logits; /* over what valid rows see, offset and bias included, before any bend; without the
+                                 constant that lsh has for a query's own key */
     double row_std;           /* standard deviation within a row: all that a softmax sees of it */
     size_t rows;              /* rows that count */
     size_t rows_without_keys;
+    size_t rows_without_weight; /* of those that count: all weights are 0 */
     double max_mean, max_median;
     double one_minus_max_median; /* keeps its precision where max_median rounds to 1 */
     double share_max_gt_0_9, share_max_gt_0_999;

@@ -11,6 +11,9 @@
 
 #include "attnviz/variant.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum av_variant_quantity {
     AV_VARIANT_LOGIT_STD,    /* of all logits that are seen */
     AV_VARIANT_ROW_STD,      /* within rows */
@@ -29,8 +32,8 @@ enum av_variant_quantity {
     AV_VARIANT_QUANTITIES
 };
 
-/* What is counted in bins, as shares of the rows that count or, of logits, of
- * the pairs they see. The two of weights go from 0 to 1, logits from
+/* What is counted in bins, as shares of the rows that count, of entropies of
+ * those with weight, of logits of the pairs they see. The two of weights go from 0 to 1, logits from
  * -AV_VARIANT_LOGITS_END to AV_VARIANT_LOGITS_END; what lies beyond is in the
  * bins at the ends. */
 enum av_variant_histogram {
@@ -42,11 +45,16 @@ enum av_variant_histogram {
 enum { AV_VARIANT_BINS = 12, AV_VARIANT_LOGITS_END = 12 };
 
 struct av_variant_measure {
-    size_t rows; /* that count */
-    bool has_dq; /* false: AV_VARIANT_DQ is yet to come, and NaN: it takes longest */
+    size_t rows;           /* that count */
+    size_t without_weight; /* of those: all weights are 0, and there is no entropy */
+    double print;          /* a sum over all weights that differs where any of them does */
+    bool has_dq;           /* false: AV_VARIANT_DQ is yet to come, and NaN: it takes longest */
     double at[AV_VARIANT_QUANTITIES];
     double shares[AV_VARIANT_HISTOGRAMS][AV_VARIANT_BINS];
 };
+
+/* Are two variants' weights on the same queries and keys equal, but for rounding? */
+bool av_variant_same_weights(const struct av_variant_measure *a, const struct av_variant_measure *b);
 
 /* What is measured: a variant, of a preset with the preset's own parameters. */
 struct av_variant_subject {

@@ -73,15 +73,21 @@ static void add_biases(struct av_attend *a, size_t query, size_t len)
     }
 }
 
+size_t av_attend_constant(const struct av_attend *a, size_t query)
+{
+    return a->now.pattern->buckets != NULL ? query : SIZE_MAX;
+}
+
 /* The keys that a row sees, and its multiplier. */
 static void find_keys(struct av_attend *a, struct av_attend_row *row, size_t len)
 {
     const struct av_attend_plan *plan = &a->now;
+    const size_t constant = av_attend_constant(a, row->query);
     row->n = 0;
     row->self = SIZE_MAX;
     for (size_t j = 0; j < len; j++) {
         row->keys[row->n] = j;
-        row->self = plan->pattern->buckets != NULL && j == row->query ? row->n : row->self;
+        row->self = j == constant ? row->n : row->self;
         row->n += a->work.add[j] > -(double)INFINITY;
     }
     const struct av_scale_at at = { plan->head.d, plan->head.n_k, row->n, position_of(&plan->head, row->query) };

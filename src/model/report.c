@@ -104,7 +104,7 @@ static const struct av_field FIELDS[] = {
     { "weights", "max_median", "", "median over rows of the largest weight", get_max_median, false },
     { "weights", "share_max_gt_0_9", "", "share of rows whose largest weight exceeds 0.9", get_share_9, false },
     { "weights", "share_max_gt_0_999", "", "share of rows whose largest weight exceeds 0.999", get_share_999, false },
-    { "weights", "entropy_mean", "nats", "mean entropy of a row: of |w| / sum |w| where the variant has no simplex",
+    { "weights", "entropy_mean", "nats", "mean entropy of a row: of |w| / sum |w| where the variant has no simplex; null where all w are 0",
       get_entropy_mean, false },
     { "weights", "entropy_norm_mean", "", "mean of entropy / ln(keys seen)", get_entropy_norm, false },
     { "weights", "effective_keys_mean", "keys", "mean of exp(entropy)", get_effective_keys, false },

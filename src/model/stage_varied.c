@@ -149,12 +149,12 @@ struct logits {
     struct av_spread spread;
 };
 
-/* Adds what a row sees. seen: scratch, [n]. */
-static void add_row(struct logits *sum, const double *z, size_t n, double *seen)
+/* Adds what a row sees, but for a logit that is a constant. seen: scratch, [n]. */
+static void add_row(struct logits *sum, const double *z, size_t n, size_t constant, double *seen)
 {
     size_t count = 0;
     for (size_t j = 0; j < n; j++) {
-        if (z[j] > -(double)INFINITY) {
+        if (z[j] > -(double)INFINITY && j != constant) {
             seen[count++] = z[j];
         }
     }
@@ -164,13 +164,17 @@ static void add_row(struct logits *sum, const double *z, size_t n, double *seen)
     av_spread_add(&sum->spread, &row);
 }
 
-/* Rows [0, count) of z whose weights are valid. */
-static void add_rows(struct logits *sum, struct av_model *m, const double *z, const bool *invalid, size_t count)
+/* z [to - from, n_k]: logits of queries [from, to). Adds the rows whose weights
+ * are valid. */
+static void add_rows(struct logits *sum, struct av_model *m, enum av_state state, const double *z, size_t from,
+                     size_t to)
 {
+    const struct av_attend *attend = m->engines[state].attend;
+    const bool *invalid = state == AV_STATE_NOW ? m->buffers.invalid : m->buffers.other_invalid;
     size_t n_k = m->snapshot.n_k;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = from; i < to; i++) {
         if (!invalid[i]) {
-            add_row(sum, z + i * n_k, n_k, m->buffers.row);
+            add_row(sum, z + (i - from) * n_k, n_k, av_attend_constant(attend, i), m->buffers.row);
         }
     }
 }
@@ -194,7 +198,7 @@ void av_varied_summary(struct av_model *m)
 {
     struct av_buffers *b = &m->buffers;
     struct logits logits = { AV_MOMENTS_INIT, { 0, 0 } };
-    add_rows(&logits, m, b->logits, b->invalid, m->snapshot.n_q);
+    add_rows(&logits, m, AV_STATE_NOW, b->logits, 0, m->snapshot.n_q);
     summarize(m, &m->snapshot.now, b->rows, &logits);
 }
 
@@ -216,7 +220,7 @@ void av_varied_other(struct av_model *m)
             .d_scores = b->d_scores + from,
         };
         av_attend_run(attend, &rows);
-        add_rows(&logits, m, b->block, b->other_invalid + from, count);
+        add_rows(&logits, m, AV_STATE_OTHER, b->block, from, from + count);
     }
     s->other.alpha = av_attend_multiplier(attend) * s->params.temperature;
     summarize(m, &s->other, b->other_rows, &logits);

@@ -53,6 +53,15 @@ static double row_sum(const struct av_rowstats *row)
     return row->row_sum;
 }
 
+static double mean(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return n > 0 ? sum / (double)n : (double)NAN;
+}
+
 /* Gathers a quantity of the rows that count into column and returns their
  * number. */
 static size_t gather(double *column, const struct av_snapshot *s, const struct av_rowstats *rows, row_value get)
@@ -66,7 +75,25 @@ static size_t gather(double *column, const struct av_snapshot *s, const struct a
     return n;
 }
 
-/* The same for a quantity that is kept beside the rows. */
+bool av_row_without_weight(const struct av_rowstats *row)
+{
+    return row->max == 0 && row->row_sum == 0; /* none is above 0, and none below */
+}
+
+/* The mean over the rows that have weight. */
+static double mean_of_weights(double *column, const struct av_snapshot *s, const struct av_rowstats *rows,
+                              row_value get)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_q; i++) {
+        if (av_row_counts(s, rows, i) && !av_row_without_weight(&rows[i])) {
+            column[n++] = get(&rows[i]);
+        }
+    }
+    return mean(column, n);
+}
+
+/* Gathers a quantity that is kept beside the rows. */
 static size_t gather_values(double *column, const struct av_snapshot *s, const struct av_rowstats *rows,
                             const double *values)
 {
@@ -77,15 +104,6 @@ static size_t gather_values(double *column, const struct av_snapshot *s, const s
         }
     }
     return n;
-}
-
-static double mean(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i];
-    }
-    return n > 0 ? sum / (double)n : (double)NAN;
 }
 
 static double share_above(const double *x, size_t n, double limit)
@@ -125,8 +143,10 @@ void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const 
     bool sparse = (av_variant_flags(s->params.variant) & AV_VARIANT_SPARSE) != 0;
     out->exact_zeros = sparse || s->params.dtype != AV_DTYPE_F64;
     out->rows_without_keys = 0;
+    out->rows_without_weight = 0;
     for (size_t i = 0; i < s->n_q; i++) {
         out->rows_without_keys += rows[i].keys == 0;
+        out->rows_without_weight += av_row_counts(s, rows, i) && av_row_without_weight(&rows[i]);
     }
     out->row_sum_error_max = row_sum_error(s, rows);
     size_t n = gather(column, s, rows, largest);
@@ -136,9 +156,9 @@ void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const 
     out->share_max_gt_0_999 = share_above(column, n, 0.999);
     out->max_median = av_median(column, n);
     out->one_minus_max_median = av_median(column, gather(column, s, rows, one_minus_max));
-    out->entropy_mean = mean(column, gather(column, s, rows, entropy));
-    out->entropy_norm_mean = mean(column, gather(column, s, rows, entropy_norm));
-    out->effective_keys_mean = mean(column, gather(column, s, rows, effective_keys));
+    out->entropy_mean = mean_of_weights(column, s, rows, entropy);
+    out->entropy_norm_mean = mean_of_weights(column, s, rows, entropy_norm);
+    out->effective_keys_mean = mean_of_weights(column, s, rows, effective_keys);
     out->sum_p2_mean = mean(column, gather(column, s, rows, sum_p2));
     out->row_sum_mean = mean(column, gather(column, s, rows, row_sum));
     out->trace_mean = mean(column, gather(column, s, rows, trace));

@@ -4,6 +4,9 @@
 
 #include "attnviz/snapshot.h"
 
+/* Are all weights of a row 0? Then there is no distribution, and no entropy. */
+bool av_row_without_weight(const struct av_rowstats *row);
+
 /* Sums up `rows`, s->rows or s->other_rows, over those that count. out->alpha
  * is given by the caller; `scale`, `logits` and `row_std` are left to it, dq_* are NaN
  * until av_summary_dq, nonzero_share_mean until av_summary_nonzero.

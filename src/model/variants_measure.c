@@ -97,6 +97,7 @@ void av_variants_measure_begin(struct av_variants_state *s, const struct av_vari
     s->work.row = 0;
     s->work.logits = (struct av_moments)AV_MOMENTS_INIT;
     s->work.spread = (struct av_spread){ 0, 0 };
+    s->work.print = 0;
     memset(s->work.logit_counts, 0, sizeof s->work.logit_counts);
 }
 
@@ -117,14 +118,15 @@ static int bin_of(double part)
     return at < 0 ? 0 : at < AV_VARIANT_BINS ? (int)at : AV_VARIANT_BINS - 1;
 }
 
-/* Adds the logits of a row that are seen. */
-static void count_logits(struct av_variants_state *s, const double *z)
+/* Adds the logits of a query that are seen, but for one that is a constant. */
+static void count_logits(struct av_variants_state *s, size_t query, const double *z)
 {
+    const size_t constant = av_attend_constant(s->attend, query);
     struct av_variants_work *w = &s->work;
     struct av_moments row = AV_MOMENTS_INIT;
     size_t n = 0;
     for (size_t j = 0; j < s->head.n_k; j++) {
-        if (z[j] > -(double)INFINITY) {
+        if (z[j] > -(double)INFINITY && j != constant) {
             s->rows.seen[n++] = z[j];
             w->logit_counts[bin_of((z[j] / AV_VARIANT_LOGITS_END + 1) / 2)]++;
         }
@@ -134,15 +136,35 @@ static void count_logits(struct av_variants_state *s, const double *z)
     av_spread_add(&w->spread, &row);
 }
 
+/* A number from -1 to 1 that is fixed by a place. */
+static double number_of(size_t place)
+{
+    uint64_t x = ((uint64_t)place + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9u;
+    return (double)(x >> 32) * 0x1p-31 - 1;
+}
+
+/* The weights of a query times such numbers, summed up. */
+static double print_of(size_t query, const double *w, size_t n_k)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n_k; j++) {
+        sum += w[j] * number_of(query * n_k + j);
+    }
+    return sum;
+}
+
 /* Runs measured rows [from, to), which follow each other in the matrix if there
  * are several. */
 static void run_rows(struct av_variants_state *s, size_t from, size_t to)
 {
     struct av_variants_rows *b = &s->rows;
+    struct av_variants_work *w = &s->work;
     size_t query = query_of(s, from);
     struct av_attend_rows rows = { .from = query,
                                    .to = query + (to - from),
                                    .logits = b->logits,
+                                   .weights = b->weights,
                                    .rows = b->stats + from,
                                    .invalid = b->invalid + from,
                                    .nonzero = b->nonzero + from,
@@ -150,7 +172,8 @@ static void run_rows(struct av_variants_state *s, size_t from, size_t to)
     av_attend_run(s->attend, &rows);
     for (size_t r = from; r < to; r++) {
         if (!b->invalid[r]) {
-            count_logits(s, b->logits + (r - from) * s->head.n_k);
+            count_logits(s, query + (r - from), b->logits + (r - from) * s->head.n_k);
+            w->print += print_of(query + (r - from), b->weights + (r - from) * s->head.n_k, s->head.n_k);
         }
     }
 }
@@ -164,9 +187,11 @@ static void share_out(struct av_variant_measure *out, const struct av_variants_s
     for (size_t r = 0; r < s->work.queries; r++) {
         if (av_row_counts(&s->summary, b->stats, r)) {
             const struct av_rowstats *row = &b->stats[r];
-            double share = 1 / (double)out->rows;
-            out->shares[AV_VARIANT_OF_MAX][bin_of(row->max)] += share;
-            out->shares[AV_VARIANT_OF_ENTROPY][bin_of(row->entropy / log((double)row->keys))] += share;
+            out->shares[AV_VARIANT_OF_MAX][bin_of(row->max)] += 1 / (double)out->rows;
+            if (!av_row_without_weight(row)) {
+                out->shares[AV_VARIANT_OF_ENTROPY][bin_of(row->entropy / log((double)row->keys))] +=
+                    1 / (double)(out->rows - out->without_weight);
+            }
         }
     }
     for (int i = 0; i < AV_VARIANT_BINS && s->work.logits.count > 0; i++) {
@@ -191,6 +216,8 @@ static void finish(struct av_variants_state *s)
     }
     *w->out = (struct av_variant_measure){
         .rows = sum.rows,
+        .without_weight = sum.rows_without_weight,
+        .print = w->print,
         .has_dq = w->dq,
         .at = { [AV_VARIANT_LOGIT_STD] = av_moments_std(&w->logits),
                 [AV_VARIANT_ROW_STD] = av_spread_std(&w->spread),
@@ -209,6 +236,12 @@ static void finish(struct av_variants_state *s)
     };
     share_out(w->out, s);
     *w->state = AV_VARIANT_MEASURED;
+}
+
+bool av_variant_same_weights(const struct av_variant_measure *a, const struct av_variant_measure *b)
+{
+    const double rounding = 1e-12; /* of a row; what differs in earnest differs by more */
+    return a->rows == b->rows && fabs(a->print - b->print) <= rounding * (double)a->rows;
 }
 
 double av_variants_measure_run(struct av_variants_state *s)

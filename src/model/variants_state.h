@@ -45,6 +45,7 @@ struct av_variants_work {
     size_t row;
     struct av_moments logits;
     struct av_spread spread;
+    double print;
     uint32_t logit_counts[AV_VARIANT_BINS];
 };
 
