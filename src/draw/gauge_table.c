@@ -152,7 +152,8 @@ static void d_scores_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, 
 {
     char value[AV_NUMBER_MAX];
     const char *full = s->varied ? " of |dw/ds|" : " = multiplier / T × gradient";
-    snprintf(out, AV_GAUGE_NOTE, "%s median%s", av_gauge_tiny(value, sum->d_scores_rms_median, sum), brief > 0 ? "" : full);
+    snprintf(out, AV_GAUGE_NOTE, "%s median%s", av_gauge_tiny(value, sum->d_scores_rms_median, sum),
+             brief > 0 ? "" : full);
 }
 
 /* The first three are always there, the others where the height allows. */

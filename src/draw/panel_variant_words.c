@@ -13,8 +13,7 @@ const char *av_panel_bend(const struct av_snapshot *s)
 
 bool av_panel_by_softmax(const struct av_snapshot *s)
 {
-    return !s->varied ||
-           (av_variant_of(s->params.variant, AV_GROUP_BEND) == NULL && s->params.dtype == AV_DTYPE_F64);
+    return !s->varied || (av_variant_of(s->params.variant, AV_GROUP_BEND) == NULL && s->params.dtype == AV_DTYPE_F64);
 }
 
 const char *av_panel_dtype(const struct av_snapshot *s)
