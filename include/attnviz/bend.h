@@ -54,9 +54,10 @@ struct av_bend_row {
  *   max_logit      the largest logit
  * The logarithms of rowstats.h hold beyond the smallest double where all falls
  * with the gap of a softmax inside: softmax, softcap, sink unless it has nearly
- * all, clipped with eta = 1. Elsewhere they are those of the values. A row with
- * one unmasked key counts like any other here (softmax: J = 0; sigmoid: not);
- * with none all is 0. */
+ * all (of the entropy, unless it has 1e300 times what the lesser keys have),
+ * clipped with eta = 1. Elsewhere they are those of the values. A row with one
+ * unmasked key counts like any other here (softmax: J = 0; sigmoid: not); with
+ * none all is 0. */
 typedef void av_bend(struct av_bend_row *row, const struct av_bend_params *p, const struct av_kernels *kernels,
                      struct av_rowstats *out);
 

@@ -121,7 +121,7 @@ static const struct av_field FIELDS[] = {
       get_fro_median, false },
     { "gradient", "trace_mean", "", "mean trace of the Jacobian: sum p (1 - p) of the softmax", get_trace_mean, false },
     { "gradient", "trace_median", "", "median trace of the Jacobian", get_trace_median, false },
-    { "gradient", "d_scores_rms_median", "", "median of |dw/ds|, s the scores: alpha / T * jacobian_fro",
+    { "gradient", "d_scores_rms_median", "", "median of |dw/ds|, s the scores: of the softmax alpha / T * jacobian_fro",
       get_d_scores, false },
     { "gradient", "dq_rms_mean", "", "mean RMS gradient of a query under white noise", get_dq_mean, false },
     { "gradient", "dq_rms_median", "", "median RMS gradient of a query under white noise", get_dq_median, false },
