@@ -91,6 +91,10 @@ static enum av_status join(av_variant_value *value, const char *text, size_t len
         return av_fail(e, AV_USAGE, "a name is missing");
     }
     const struct av_variant *row = av_variant_find(name);
+    const struct av_preset *preset = av_preset_find(name);
+    if (row == NULL && preset != NULL) {
+        return av_fail(e, AV_USAGE, "%s is a model and stands alone: it is %s", name, preset->variant);
+    }
     if (row == NULL) {
         return av_fail(e, AV_USAGE, "%.*s is unknown; --list variants lists them", (int)(len < 60 ? len : 60), text);
     }

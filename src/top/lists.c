@@ -124,9 +124,11 @@ static void write_owned(struct av_str *out, const struct av_variant *row)
     }
 }
 
+/* softmax, which is none of the table's rows, first. */
 static void write_variants(struct av_str *out)
 {
     size_t count;
+    av_str_add(out, "softmax\t-\te^z / sum e^z\t\tVaswani et al. 2017\tnone of the rows below\n");
     const struct av_variant *rows = av_variants_table(&count);
     for (size_t i = 0; i < count; i++) {
         const struct av_variant *row = &rows[i];

@@ -98,7 +98,8 @@ static void what_is_no_variant_is_named(void **state)
         { "+mup", "missing" },
         { "mup+sqrt", "mup and sqrt" },
         { "sparsemax+sink", "group bend" },
-        { "gemma-2+sink", "gemma-2 is unknown" },
+        { "gemma-2+sink", "gemma-2 is a model and stands alone: it is fixed+softcap" },
+        { "sink+grok-1", "grok-1 is a model and stands alone" },
         { "qk_l2,softcap", "unknown" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
