@@ -72,13 +72,19 @@ struct av_attend_rows {
 };
 void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows);
 
-/* The multiplier of the head, over temperature, without what differs between
- * rows (logn, ssmax, llama4). */
+/* The multiplier of the head, over temperature: with the factor of a row of
+ * AV_VARIANT_MULTIPLIES when av_attend_factor says that it is all rows'. */
 double av_attend_multiplier(const struct av_attend *a);
 
 /* The key whose logit is a constant in the row of a query, and stays out of what
  * is said of the logits together: with lsh the query's own. SIZE_MAX: none. */
 size_t av_attend_constant(const struct av_attend *a, size_t query);
+
+/* Does a row of AV_VARIANT_MULTIPLIES multiply all rows of a head of these
+ * sizes by the same? Then by *factor, which is 1 without such a row; else
+ * *factor is 1 too. logn and ssmax go by the keys that a row sees, which mask and
+ * pattern may make different; llama4 by its position. */
+bool av_attend_factor(double *factor, const struct av_params *p, size_t n_q, size_t n_k);
 
 /* What a head of these sizes multiplies its scores by, without what rows of
  * AV_VARIANT_MULTIPLIES add and before temperature: with scale off 1. It is

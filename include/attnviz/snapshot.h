@@ -97,8 +97,10 @@ struct av_snapshot {
     /* The multiplier of the current state: d_k^-exponent, or 1 with scale off
      * and for logits given by hand; what a variant brings in its place, with
      * all factors that every row of the head shares (av_attend_multiplier
-     * times temperature). */
+     * times temperature). by_row: each row multiplies by a factor of its own as
+     * well, which alpha leaves out. */
     double alpha;
+    bool by_row;
     bool gliding;   /* alpha is on its way between two states */
     bool varied;    /* the weights are by params.variant or dtype, not the plain softmax in double */
     bool simplex;   /* weights are >= 0 and sum to 1, rounding apart */

@@ -39,10 +39,9 @@ static const char *one_of(const struct av_snapshot *s, enum av_variant_group gro
  * what differs from row to row, and what is added, by its name. */
 static void varied_text(char out[PIECE], const struct av_snapshot *s)
 {
-    static const char *const by_row[] = { "logn", "ssmax", "llama4", NULL };
     static const char *const bias[] = { "alibi", NULL };
     char number[AV_NUMBER_MAX];
-    const char *factor = one_of(s, AV_GROUP_SCALE, by_row);
+    const char *factor = s->by_row ? av_variant_of(s->params.variant, AV_GROUP_SCALE)->name : NULL;
     const char *added = one_of(s, AV_GROUP_PATTERN, bias);
     bool multiplied = s->alpha < 1 || s->alpha > 1;
     av_plot_number(number, s->alpha, 3);

@@ -65,7 +65,9 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
             add_line(out, rows[i].name, av_param_format_short(&rows[i], &s->params, value), "", rows[i].text);
         }
     }
-    add_line(out, "alpha", number(s->alpha, false).text, "", "multiplier of the scores in force");
+    add_line(out, "alpha", number(s->alpha, false).text, "",
+             s->by_row ? "multiplier of the scores in force, without the factor that differs from row to row"
+                       : "multiplier of the scores in force");
 }
 
 static void add_weights(struct av_str *out, const struct av_snapshot *s)

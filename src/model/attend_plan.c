@@ -2,6 +2,7 @@
 #include "attend_state.h"
 
 #include "attnviz/mem.h"
+#include "attnviz/snapshot.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,19 +39,46 @@ double av_attend_alpha(const struct av_params *p, size_t d, size_t n_k)
     return pow((double)d, -p->exponent);
 }
 
+/* The fewest keys that a row sees, of those that see any. */
+static size_t least_keys(const struct av_params *p, size_t n_q, size_t n_k)
+{
+    const struct av_variant_hooks *pattern = av_variant_hooks_of(p->variant, AV_GROUP_PATTERN);
+    const size_t columns = pattern->averages != NULL ? pattern->averages(p) : n_k;
+    const size_t first = av_row_length((enum av_mask)p->mask, 0, n_q, n_k);
+    const bool some_averages = columns < n_k && first < n_k; /* those that are wholly among the first keys */
+    return pattern->hides || first == 0 || some_averages ? 1 : first < columns ? first : columns;
+}
+
+/* Every factor by rows rises or falls with keys and with position: where it is
+ * the same at both ends it is the same between them. */
+bool av_attend_factor(double *factor, const struct av_params *p, size_t n_q, size_t n_k)
+{
+    *factor = 1;
+    if (!multiplies(p->variant)) {
+        return true;
+    }
+    const struct av_variant_hooks *scale = av_variant_hooks_of(p->variant, AV_GROUP_SCALE);
+    const struct av_variant_hooks *pattern = av_variant_hooks_of(p->variant, AV_GROUP_PATTERN);
+    const size_t most = pattern->averages != NULL ? pattern->averages(p) : n_k;
+    const struct av_scale_at first = { .keys = least_keys(p, n_q, n_k), .position = (int64_t)n_k - (int64_t)n_q };
+    const struct av_scale_at last = { .keys = most, .position = (int64_t)n_k - 1 };
+    const double low = scale->multiplier(p, &first), high = scale->multiplier(p, &last);
+    if (low < high || low > high) {
+        return false;
+    }
+    *factor = high;
+    return true;
+}
+
 static void plan_multiplier(struct av_attend_plan *plan, double alpha)
 {
     const struct av_params *p = &plan->p;
     const struct av_attend_head *head = &plan->head;
-    const struct av_scale_at at = { .d = head->d, .n_k = head->n_k };
     double m = head->by_hand ? 1 : isnan(alpha) ? av_attend_alpha(p, head->d, head->n_k) : alpha;
-    plan->row_multiplier = NULL;
-    if (multiplies(p->variant)) {
-        const struct av_variant_hooks *scale = av_variant_hooks_of(p->variant, AV_GROUP_SCALE);
-        plan->row_multiplier = scale->by_row ? scale->multiplier : NULL;
-        m *= scale->by_row ? 1 : scale->multiplier(p, &at);
-    }
-    plan->multiplier = m;
+    double factor;
+    bool common = av_attend_factor(&factor, p, head->n_q, head->n_k);
+    plan->row_multiplier = common ? NULL : av_variant_hooks_of(p->variant, AV_GROUP_SCALE)->multiplier;
+    plan->multiplier = m * factor;
 }
 
 /* Everything but the keys. */

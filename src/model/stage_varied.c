@@ -67,6 +67,8 @@ static double glide_alpha(const struct av_model *m, double alpha)
 enum av_status av_engines_begin(struct av_model *m, unsigned needs, double alpha, struct av_error *e)
 {
     struct av_snapshot *s = &m->snapshot;
+    double factor;
+    s->by_row = s->varied && !av_attend_factor(&factor, &s->params, s->n_q, s->n_k);
     if (!s->varied) {
         return AV_OK;
     }

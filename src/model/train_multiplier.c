@@ -17,28 +17,24 @@ static bool multiplies(const struct av_train_config *c)
     return row != NULL && (row->flags & AV_VARIANT_MULTIPLIES) != 0;
 }
 
-/* What the row that multiplies brings. */
-static double factor(const struct av_train_config *c, size_t keys, size_t position)
-{
-    const struct av_scale_at at = { c->d_k, c->seq_len, keys, (int64_t)position };
-    return multiplies(c) ? av_variant_hooks_of(c->attention.variant, AV_GROUP_SCALE)->multiplier(&c->attention, &at)
-                         : 1;
-}
-
 bool av_train_rows_differ(const struct av_train_config *c)
 {
-    const bool masked = av_variant_of(c->attention.variant, AV_GROUP_PATTERN) != NULL;
-    return multiplies(c) && (masked || factor(c, c->seq_len, 0) != factor(c, c->seq_len, c->seq_len - 1));
+    double common;
+    return !av_attend_factor(&common, &c->attention, c->seq_len, c->seq_len);
 }
 
 double av_train_row_factor(const struct av_train_config *c, size_t keys, size_t position)
 {
-    return av_train_rows_differ(c) ? factor(c, keys, position) : 1;
+    const struct av_scale_at at = { c->d_k, c->seq_len, keys, (int64_t)position };
+    return av_train_rows_differ(c)
+               ? av_variant_hooks_of(c->attention.variant, AV_GROUP_SCALE)->multiplier(&c->attention, &at)
+               : 1;
 }
 
 static void set_alphas(double alpha[AV_TWINS], const struct av_train_config *c)
 {
-    const double common = av_train_rows_differ(c) ? 1 : factor(c, c->seq_len, 0);
+    double common;
+    av_attend_factor(&common, &c->attention, c->seq_len, c->seq_len);
     struct av_params on = c->attention;
     on.scale = 1;
     alpha[AV_TWIN_SCALED] = av_attend_alpha(&on, c->d_k, c->seq_len) * common;

@@ -41,7 +41,6 @@ struct av_variant_hooks {
     /* Takes the place of d_k^-exponent, that of the earliest group before all
      * others; with AV_VARIANT_MULTIPLIES, is multiplied by what stands there. */
     av_multiplier *multiplier;
-    bool by_row; /* it asks for keys or position */
 
     /* normalise */
     const struct av_normaliser *entries; /* of each query and key */
@@ -55,6 +54,7 @@ struct av_variant_hooks {
 
     /* pattern */
     av_pattern *pattern;
+    bool hides; /* it may leave keys unseen */
     size_t (*averages)(const struct av_params *p); /* of neighbouring keys, which take the place of the keys */
     size_t (*buckets)(const struct av_params *p);  /* for unit queries, which take the place of the keys */
 };

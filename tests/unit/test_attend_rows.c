@@ -263,12 +263,50 @@ static void a_glide_stands_in_for_what_the_scale_switches(void **state)
     assert_true(fabs(av_attend_multiplier(a) - 0.5 * yarn) < 1e-14);
     p = params_of(h, "ssmax", "");
     begin(a, h, &p, &m, (double)NAN);
+    assert_true(fabs(av_attend_multiplier(a) - 0.25 * 0.43 * log(4)) < 1e-15);
+    p = params_of(h, "ssmax", "mask=causal");
+    begin(a, h, &p, &m, (double)NAN);
     assert_true(av_attend_multiplier(a) == 0.25); /* what differs between rows is not in it */
     run_some(a, h, 0, 4);
-    assert_true(fabs(h->multiplier[0] - 0.25 * 0.43 * log(4)) < 1e-15);
+    assert_true(fabs(h->multiplier[3] - 0.25 * 0.43 * log(4)) < 1e-15);
     p.scale = 0;
     assert_true(av_attend_alpha(&p, 16, 4) == 1);
     av_attend_free(a);
+    free(h);
+}
+
+/* The factor is all rows' when it is the same for every row's keys and position. */
+static void a_factor_is_common_or_of_the_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *settings;
+        bool common;
+        double factor;
+    } cases[] = {
+        { "softmax", "mask=causal", true, 1 },
+        { "yarn", "mask=causal yarn.S=1", true, 1 },
+        { "ssmax", "ssmax.sigma=1", true, 2.772588722239781 }, /* ln 16 */
+        { "ssmax", "ssmax.sigma=1 mask=causal", false, 1 },
+        { "ssmax+alibi", "ssmax.sigma=1", true, 2.772588722239781 },
+        { "ssmax+window", "ssmax.sigma=1", false, 1 },
+        { "ssmax+linformer", "ssmax.sigma=1 linformer.k=8", true, 2.0794415416798357 },
+        { "ssmax+linformer", "ssmax.sigma=1 linformer.k=8 mask=causal", false, 1 },
+        { "logn", "logn.L=4", true, 2 },
+        { "logn", "logn.L=4 mask=causal", false, 1 },
+        { "logn", "logn.L=64 mask=causal", true, 1 }, /* no row sees 64 keys */
+        { "llama4", "llama4.floor=4", false, 1 },
+        { "llama4", "", true, 1 },
+    };
+    struct head *h = new_head(16, 16, 16, 6);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct av_params p = params_of(h, cases[i].variant, cases[i].settings);
+        double factor = 0;
+        bool common = av_attend_factor(&factor, &p, 16, 16);
+        if (common != cases[i].common || fabs(factor - cases[i].factor) > 1e-15) {
+            fail_msg("%s %s: %d, %.17g", cases[i].variant, cases[i].settings, common, factor);
+        }
+    }
     free(h);
 }
 
@@ -351,6 +389,7 @@ int main(void)
         cmocka_unit_test(weights_are_numbers_of_the_dtype),
         cmocka_unit_test(overflow_makes_rows_invalid),
         cmocka_unit_test(a_glide_stands_in_for_what_the_scale_switches),
+        cmocka_unit_test(a_factor_is_common_or_of_the_rows),
         cmocka_unit_test(rows_cost_what_they_take),
         cmocka_unit_test(without_memory_the_old_state_stands),
     };
