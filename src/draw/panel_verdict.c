@@ -23,29 +23,41 @@ static int draw_one(struct av_canvas *c, struct av_rect r, const struct severity
     return av_plot_wrap(c, r, look->role, line);
 }
 
+/* Where nothing is wrong. */
+static int draw_fine(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
+{
+    static const struct severity_look fine = { "fine", AV_ROLE_GOOD };
+    static const struct severity_look none = { "nothing to judge", AV_ROLE_WARN };
+    char variant[AV_PIECE_MAX];
+    char text[AV_PIECE_MAX + 64];
+    if (s->now.rows == 0) {
+        return draw_one(c, r, &none, "no row has two or more keys");
+    }
+    if (!s->varied) {
+        return draw_one(c, r, &fine, "the softmax is not saturated, its gradient is alive");
+    }
+    snprintf(text, sizeof text, "the weights by %s are not saturated, their gradient is alive",
+             av_panel_variant(variant, s));
+    return draw_one(c, r, &fine, text);
+}
+
 void av_panel_verdict(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
     struct av_rect clip = av_plot_enter(c, r);
     struct av_rect rest = { r.x + 1, r.y, r.w - 2, r.h };
-    bool any = false;
+    bool wrong = false;
     for (int severity = AV_BAD; severity >= AV_INFO; severity--) {
+        int used = severity == AV_INFO && !wrong ? draw_fine(c, rest, s) : 0;
+        rest.y += used;
+        rest.h -= used;
         for (size_t i = 0; i < s->verdict_count && rest.h > 0; i++) {
             if ((int)s->verdicts[i].severity == severity) {
-                int used = draw_one(c, rest, &looks[severity], s->verdicts[i].text);
+                used = draw_one(c, rest, &looks[severity], s->verdicts[i].text);
                 rest.y += used;
                 rest.h -= used;
-                any = true;
+                wrong = true;
             }
-        }
-    }
-    if (!any) {
-        static const struct severity_look fine = { "fine", AV_ROLE_GOOD };
-        static const struct severity_look none = { "nothing to judge", AV_ROLE_WARN };
-        if (s->now.rows > 0) {
-            draw_one(c, rest, &fine, "the softmax is not saturated, its gradient is alive");
-        } else {
-            draw_one(c, rest, &none, "no row has two or more keys");
         }
     }
     av_canvas_clip(c, clip);

@@ -59,6 +59,7 @@ static const char *const about[] = {
     "◇ with scale toggled, △ the kept state.",
     "│ theory, ! where the alarm is.",
     "• exact density (or its normal approximation).",
+    "First line: q^·k^ are queries and keys that the variant has normalised, s^ scores.",
     "scores: q·k scaled and unscaled on one axis; each fills its own height.",
     "\"31% beyond\": so many scores lie beyond the axis.",
     "entropy of a row: 1 when all keys weigh the same; keys: exp of the entropy.",

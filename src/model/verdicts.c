@@ -1,6 +1,7 @@
 /* verdicts.c - the rules behind the findings. */
 #include "verdicts.h"
 
+#include "attnviz/attend.h"
 #include "attnviz/variant.h"
 #include "verdict_rules.h"
 
@@ -119,6 +120,33 @@ static void judge_simplex(struct av_snapshot *s)
     }
 }
 
+/* Rows of training do nothing here. */
+static void judge_training(struct av_snapshot *s)
+{
+    const struct av_variant *row = av_variant_of(s->params.variant, AV_GROUP_TRAINING);
+    if (row != NULL) {
+        struct av_verdict *v = add(s, "training_only", AV_INFO);
+        snprintf(v->text, sizeof v->text, "%s acts in training only: it changes nothing here", row->name);
+    }
+}
+
+/* Scores that are normalised have no scale left to be multiplied, unless a row
+ * of the group scale comes after. */
+static void judge_scale(struct av_snapshot *s)
+{
+    static const char *const normalisers[] = { "score_layernorm", "score_batchnorm" };
+    const struct av_variant *row = av_variant_of(s->params.variant, AV_GROUP_NORMALISE);
+    struct av_params on = s->params;
+    on.scale = 1;
+    bool switched = av_attend_alpha(&on, s->d_k, s->n_k) != 1;
+    for (size_t i = 0; row != NULL && !switched && i < sizeof normalisers / sizeof normalisers[0]; i++) {
+        if (row == av_variant_find(normalisers[i])) {
+            struct av_verdict *v = add(s, "scale_cancelled", AV_INFO);
+            snprintf(v->text, sizeof v->text, "%s normalises the scores: scale on and off are the same", row->name);
+        }
+    }
+}
+
 void av_verdicts_make(struct av_snapshot *s)
 {
     s->verdict_count = 0;
@@ -141,4 +169,6 @@ void av_verdicts_make(struct av_snapshot *s)
         judge_gradient(s);
         judge_simplex(s);
     }
+    judge_training(s);
+    judge_scale(s);
 }

@@ -12,7 +12,9 @@
  *   score_overflow  bad: rows have scores beyond double though every entry is finite
  *   dtype_nan      bad: rows became NaN in the imitated arithmetic, which had an infinity
  *   logit_overflow  bad: rows have logits beyond double though their scores are finite
- *   not_simplex    info: weights do not sum to 1, by the variant's formula */
+ *   not_simplex    info: weights do not sum to 1, by the variant's formula
+ *   training_only  info: a row of the group training is chosen, which does nothing here
+ *   scale_cancelled  info: scores are normalised, and nothing multiplies them after */
 void av_verdicts_make(struct av_snapshot *s);
 
 #endif

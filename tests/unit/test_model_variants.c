@@ -213,6 +213,59 @@ static void rows_that_overflow_in_f16_leave_the_scores_valid(void **state)
     av_model_free(m);
 }
 
+/* What report and header show: with the factor that all rows share. */
+static void alpha_has_what_all_rows_share(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *mask;
+        double alpha;
+        bool by_row;
+    } cases[] = {
+        { "variant=softmax", "mask=causal", 0.125, false },
+        { "variant=ssmax", "mask=none", 0.18628330477548532, false }, /* 0.43 ln 32 / 8 */
+        { "variant=ssmax", "mask=causal", 0.125, true },
+        { "variant=yarn", "mask=causal", 0.16205962409758829, false }, /* (0.1 ln 4 + 1)^2 / 8 */
+        { "variant=cosine", "mask=none", 10, false },
+    };
+    struct av_model *m = fresh();
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct av_params p = PARAMS(cases[c].variant, cases[c].mask);
+        const struct av_snapshot *s = update(m, &p, 0);
+        assert_near(s->alpha, cases[c].alpha, 1e-15);
+        assert_int_equal(s->by_row, cases[c].by_row);
+    }
+    av_model_free(m);
+}
+
+/* What has no effect here is told. */
+static void notes_tell_what_has_no_effect(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant;
+        bool training, cancelled;
+    } cases[] = {
+        { "variant=softmax", false, false },
+        { "variant=sigma_reparam", true, false },
+        { "variant=softcap+qk_clip", true, false },
+        { "variant=score_layernorm", false, true },
+        { "variant=score_batchnorm", false, true },
+        { "variant=mup+score_layernorm", false, false },
+        { "variant=logn+score_layernorm", false, true },
+    };
+    struct av_model *m = fresh();
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct av_params p = PARAMS(cases[c].variant, "seed=3");
+        const struct av_snapshot *s = update(m, &p, AV_NEED_OTHER);
+        assert_int_equal(has_verdict(s, "training_only"), cases[c].training);
+        assert_int_equal(has_verdict(s, "scale_cancelled"), cases[c].cancelled);
+        bool same = !(s->now.entropy_mean < s->other.entropy_mean || s->now.entropy_mean > s->other.entropy_mean);
+        assert_int_equal(same, cases[c].cancelled);
+    }
+    av_model_free(m);
+}
+
 /* ---- Logits by hand -------------------------------------------------------------- */
 
 static void bends_weigh_logits_that_are_given(void **state)
@@ -305,6 +358,8 @@ int main(void)
         cmocka_unit_test(patterns_hide_logits_and_leave_scores),
         cmocka_unit_test(rows_that_overflow_in_f16_leave_the_scores_valid),
         cmocka_unit_test(bends_weigh_logits_that_are_given),
+        cmocka_unit_test(notes_tell_what_has_no_effect),
+        cmocka_unit_test(alpha_has_what_all_rows_share),
         cmocka_unit_test(queries_and_keys_of_files_take_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,11 @@ static void views_say_what_is_drawn(void **state)
         { { "variant=qk_rms+softcap" }, "overview", { .page = 0 }, "qk_rms+softcap" },
         { { "variant=qk_rms+softcap" }, "overview", { .page = 0 }, "q^·k^ × 0.125" },
         { { "variant=mup", "mup.factor=16" }, "overview", { .page = 0 }, "q·k × 0.25" },
-        { { "variant=ssmax+alibi" }, "overview", { .page = 0 }, "× ssmax + alibi" },
+        { { "variant=ssmax+alibi", "mask=causal" }, "overview", { .page = 0 }, "q·k × 0.125 × ssmax + alibi" },
+        { { "variant=ssmax+alibi" }, "overview", { .page = 0 }, "q·k × 0.186 + alibi" }, /* in every row the same */
+        { { "variant=softcap" }, "overview", { .page = 0 }, "fine: the weights by softcap are not" },
+        { { "variant=qk_clip" }, "overview", { .page = 0 }, "note: qk_clip acts in training only" },
+        { { "variant=score_layernorm" }, "overview", { .page = 0 }, "note: score_layernorm normalises" },
         { { "variant=score_layernorm" }, "weights", { .page = 0 }, "s^" },
         { { "dtype=f16" }, "weights", { .page = 0 }, "softmax in f16" },
         { { "n_head=4", "head=2" }, "weights", { .page = 0 }, "head 2 of 4" },
