@@ -54,6 +54,7 @@ struct av_view_edit {
     const struct av_snapshot *snapshot;
     int64_t query, key;                 /* in: the selection; out: the new one */
     int64_t variant, compare, variants; /* in: these parameters; out: their new values */
+    int64_t head, layer;                /* the same */
     const struct av_preset *preset;     /* out: a model to be the present one, with its parameters; NULL: none */
     int rows, cols;                     /* cells the view had when last drawn */
     const void *study;                  /* as in the context */
@@ -63,6 +64,7 @@ struct av_view_edit {
     const struct av_snapshot *pipeline;
     enum av_work_order work; /* out */
     const char *say;         /* out: for the message line, a constant; NULL: nothing */
+    const char *view;        /* out: name of the view to go to; NULL: to stay */
     bool type;               /* out: the logit of `key` is to be typed */
 };
 

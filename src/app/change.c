@@ -283,12 +283,25 @@ static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next
         .variant = app->params.variant,
         .compare = app->params.compare,
         .variants = app->params.variants,
+        .head = app->params.head,
+        .layer = app->params.layer,
         .rows = body.h,
         .cols = body.w,
         .study = av_work_result(app),
         .row = av_lab_holds(app) && app->view->lab ? &next->logits : NULL,
         .pipeline = app->view->lab ? av_lab_pipeline(app) : NULL,
     };
+}
+
+static void go_to(struct av_app *app, const char *name)
+{
+    size_t count;
+    const struct av_view *const *views = av_views(&count);
+    size_t at = 0;
+    while (at + 1 < count && strcmp(views[at]->name, name) != 0) {
+        at++;
+    }
+    av_app_show_view(app, at);
 }
 
 /* A moved selection can be undone together with the next one's move, a row
@@ -302,6 +315,8 @@ static void end_edit(struct av_app *app, struct av_params *next, const struct av
     next->variant = edit->variant;
     next->compare = edit->compare;
     next->variants = edit->variants;
+    next->head = edit->head;
+    next->layer = edit->layer;
     if (edit->preset != NULL) {
         av_preset_apply(edit->preset, next);
     }
@@ -311,6 +326,9 @@ static void end_edit(struct av_app *app, struct av_params *next, const struct av
         av_app_say(app, "%s", edit->say);
     }
     av_work_order(app, edit->work);
+    if (edit->view != NULL) {
+        go_to(app, edit->view);
+    }
     av_app_select_listed(app);
     if (edit->type) {
         av_edit_begin_logit(app);

@@ -54,12 +54,19 @@ enum av_head_kind av_heads_kind(const struct av_head *h)
     return kind;
 }
 
+/* They are sorted by layer, then head. */
 const struct av_head *av_heads_find(const struct av_heads *h, size_t layer, size_t head)
 {
-    for (size_t i = 0; i < h->count; i++) {
-        if (h->heads[i].layer == layer && h->heads[i].head == head) {
-            return &h->heads[i];
+    size_t from = 0, to = h->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        const struct av_head *at = &h->heads[middle];
+        if (at->layer == layer && at->head == head) {
+            return at;
         }
+        bool before = at->layer < layer || (at->layer == layer && at->head < head);
+        from = before ? middle + 1 : from;
+        to = before ? to : middle;
     }
     return NULL;
 }
