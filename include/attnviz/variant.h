@@ -119,6 +119,12 @@ av_variant_value av_variant_on_logits(av_variant_value value);
  * p's. AV_USAGE says why not. */
 enum av_status av_variant_check(av_variant_value value, const struct av_params *p, struct av_error *e);
 
+/* What the formula of a row comes to with these parameters, p->variant and the
+ * sizes among them: "m = 0.125, as softmax has at d_k 64"; "" where there is
+ * nothing to say. Writes to out and returns it. */
+enum { AV_VARIANT_HERE_MAX = 120 };
+const char *av_variant_here(char out[AV_VARIANT_HERE_MAX], const struct av_variant *row, const struct av_params *p);
+
 /* ---- The list of variants that the view `variants` compares -------------------- */
 
 /* What can be listed, by place: softmax, then the rows of the table but those

@@ -63,6 +63,9 @@ struct av_variant_subject {
     const struct av_preset *preset; /* NULL: none */
 };
 
+/* p with its variant, and what its preset sets. */
+struct av_params av_variant_params_of(const struct av_variant_subject *of, const struct av_params *p);
+
 enum av_variant_state {
     AV_VARIANT_ABSENT,  /* nothing is asked: not chosen, or no need of it */
     AV_VARIANT_REFUSED, /* cannot be had with these parameters: `why` says it */

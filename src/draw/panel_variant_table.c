@@ -9,33 +9,35 @@
 enum {
     NAME_X = 4, /* behind the cursor, the sides and the choice */
     NAME_W = 16,
+    SAME_X = NAME_X + NAME_W,
     DIGITS = 3,
     HISTOGRAM_GAP = 2,
     HISTOGRAM_W = AV_VARIANT_BINS + HISTOGRAM_GAP,
     CURSOR = 0x25B8,
     CHOSEN = 0x2713,
-    NOT_SIMPLEX = '*'
+    NOT_SIMPLEX = '*',
+    SAME = '='
 };
 
 /* The most telling first: narrow screens show the first ones. */
 const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS] = {
-    { "std z", "spread of the logits within rows", 7, AV_VARIANT_ROW_STD, false },
-    { "H/ln n", "entropy / ln n, mean", 8, AV_VARIANT_ENTROPY_NORM, false },
-    { "keys", "effective keys, mean", 7, AV_VARIANT_KEYS, false },
-    { "max w", "largest weight, median", 7, AV_VARIANT_MAX_MEDIAN, false },
-    { "J med", "jacobian_fro, median", 7, AV_VARIANT_FRO, false },
-    { "dq med", "dq_rms, median", 8, AV_VARIANT_DQ, false },
-    { "sum w", "row sum, mean", 7, AV_VARIANT_ROW_SUM, false },
-    { "w!=0", "share of weights that are not 0", 6, AV_VARIANT_NONZERO, true },
-    { "dead", "dead rows", 6, AV_VARIANT_DEAD, true },
-    { "H nats", "entropy in nats, mean", 8, AV_VARIANT_ENTROPY, false },
-    { "avg max", "largest weight, mean", 8, AV_VARIANT_MAX_MEAN, false },
-    { "min z", "least logit", 8, AV_VARIANT_LOGIT_MIN, false },
-    { "max z", "largest logit", 8, AV_VARIANT_LOGIT_MAX, false },
-    { "std all z", "spread of all logits", 11, AV_VARIANT_LOGIT_STD, false },
+    { "std z", NULL, "spread of the logits within rows", 7, AV_VARIANT_ROW_STD, false },
+    { "H/ln keys", NULL, "entropy / ln(keys seen), mean", 10, AV_VARIANT_ENTROPY_NORM, false },
+    { "keys", NULL, "effective keys, mean", 7, AV_VARIANT_KEYS, false },
+    { "max w", NULL, "largest weight, median", 7, AV_VARIANT_MAX_MEDIAN, false },
+    { "J med", NULL, "jacobian_fro, median", 7, AV_VARIANT_FRO, false },
+    { "dq med", NULL, "dq_rms, median", 8, AV_VARIANT_DQ, false },
+    { "sum w", NULL, "row sum, mean", 7, AV_VARIANT_ROW_SUM, false },
+    { "w≠0", "w!=0", "of the keys seen, those whose weight is not 0, mean", 6, AV_VARIANT_NONZERO, true },
+    { "dead", NULL, "rows with jacobian_fro below 1e-3", 6, AV_VARIANT_DEAD, true },
+    { "H nats", NULL, "entropy in nats, mean", 8, AV_VARIANT_ENTROPY, false },
+    { "avg max", NULL, "largest weight, mean", 8, AV_VARIANT_MAX_MEAN, false },
+    { "min z", NULL, "least logit", 7, AV_VARIANT_LOGIT_MIN, false },
+    { "max z", NULL, "largest logit", 7, AV_VARIANT_LOGIT_MAX, false },
+    { "std all z", NULL, "spread of all logits", 10, AV_VARIANT_LOGIT_STD, false },
 };
 
-static const char *const histogram_heads[AV_VARIANT_HISTOGRAMS] = { "0  max w   1", "0  H/ln n  1", "-12   z   12" };
+static const char *const histogram_heads[AV_VARIANT_HISTOGRAMS] = { "0  max w   1", "0 H/ln keys 1", "-12   z   12" };
 
 /* ---- Columns ------------------------------------------------------------------- */
 
@@ -168,10 +170,13 @@ static void draw_number(struct av_canvas *c, int right, int y, const struct av_v
     } else {
         av_plot_number_in(text, v, DIGITS, column->width - 1);
     }
+    if (isnan(v) && m->without_weight == m->rows) {
+        snprintf(text, sizeof text, "-");
+    }
     av_canvas_text_right(c, right, y, role_of(column->quantity, v), text);
 }
 
-/* A bar a bin, the largest one whole. */
+/* A bar a bin, the largest one of seven eighths, so that lines stay apart. */
 static void draw_histogram(struct av_canvas *c, int x, int y, const double shares[AV_VARIANT_BINS])
 {
     double most = 0;
@@ -179,7 +184,7 @@ static void draw_histogram(struct av_canvas *c, int x, int y, const double share
         most = fmax(most, shares[i]);
     }
     for (int i = 0; i < AV_VARIANT_BINS && most > 0; i++) {
-        av_plot_column(c, x + i, y, 1, shares[i] / most, (struct av_fill){ 0x2588, AV_ROLE_BAR });
+        av_plot_column(c, x + i, y, 1, 0.875 * shares[i] / most, (struct av_fill){ 0x2588, AV_ROLE_BAR });
     }
 }
 
@@ -209,7 +214,14 @@ static void draw_values(struct av_canvas *c, struct av_rect r, const struct av_v
     }
 }
 
-/* Cells before the name: the cursor, now or compared, chosen. */
+bool av_variant_is_softmax(const struct av_variant_table *t, size_t i)
+{
+    const struct av_variant_row *row = &t->rows[i], *softmax = &t->rows[0];
+    bool both = row->state == AV_VARIANT_MEASURED && softmax->state == AV_VARIANT_MEASURED;
+    return row->of.value != 0 && both && av_variant_same_weights(&row->measure, &softmax->measure);
+}
+
+/* Cells beside the name: the cursor, now or compared, chosen; weights as softmax has them. */
 static void draw_marks(struct av_canvas *c, int x, int y, const struct av_variant_table *t, size_t i,
                        const struct av_variant_look *look)
 {
@@ -223,6 +235,9 @@ static void draw_marks(struct av_canvas *c, int x, int y, const struct av_varian
     }
     if ((look->chosen & av_variant_bit(i)) != 0) {
         av_canvas_put(c, x + 2, y, CHOSEN, AV_ROLE_TEXT);
+    }
+    if (av_variant_is_softmax(t, i)) {
+        av_canvas_put(c, x + SAME_X, y, SAME, AV_ROLE_DIM);
     }
 }
 
@@ -251,10 +266,11 @@ static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool r
     for (int i = 0; i < columns; i++) {
         bool by = i + 1 == sorted;
         int right = r.x + column_end(i);
-        const char *head = av_variant_columns[i].head;
+        const struct av_variant_column *column = &av_variant_columns[i];
+        const char *head = c->ascii && column->ascii != NULL ? column->ascii : column->head;
         av_canvas_text_right(c, right, r.y, by ? AV_ROLE_TITLE : AV_ROLE_AXIS, head);
         if (by) {
-            av_canvas_put(c, right - 1 - (int)strlen(head), r.y, rising ? 0x2191 : 0x2193, AV_ROLE_TITLE);
+            av_canvas_put(c, right - 1 - (int)av_utf8_len(head), r.y, rising ? 0x2191 : 0x2193, AV_ROLE_TITLE);
         }
     }
     for (int i = 0; i < histograms_in(r.w); i++) {
@@ -279,22 +295,38 @@ void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct 
     av_canvas_clip(c, clip);
 }
 
-void av_panel_variant_marks(struct av_canvas *c, int x, int right, int y)
+/* "rows 1-14 of 39", of a table that is not whole in sight; returns where it begins. */
+static int draw_part(struct av_canvas *c, struct av_rect r, struct av_rect table, const struct av_variant_table *t,
+                     const struct av_variant_look *look)
 {
-    static const struct av_fill not_simplex = { NOT_SIMPLEX, AV_ROLE_WARN };
-    static const char *const meaning[] = { "row sum is not 1: entropy of |w| / sum |w|", "row sum is not 1" };
+    struct av_variant_order order;
+    char text[64];
+    av_variant_sort(&order, t, look->column, look->rising);
+    size_t first = av_panel_variant_first(table, &order, look->cursor);
+    size_t rows = table.h > 1 ? (size_t)(table.h - 1) : 0;
+    int right = r.x + r.w - 1;
+    if (rows >= order.count || rows == 0) {
+        return right;
+    }
+    snprintf(text, sizeof text, "%s%zu-%zu of %zu", r.w >= 84 ? "rows " : "", first + 1, first + rows, order.count);
+    return av_plot_fit_right(c, r.x, right, r.y, AV_ROLE_TEXT, text) - 2;
+}
+
+void av_panel_variant_marks(struct av_canvas *c, struct av_rect r, struct av_rect table,
+                            const struct av_variant_table *t, const struct av_variant_look *look)
+{
     static const struct {
         struct av_fill mark;
         const char *name;
     } marks[] = {
-        { { AV_MARK_NOW, AV_ROLE_SCALED }, "now" },
-        { { AV_MARK_OTHER, AV_ROLE_UNSCALED }, "compared" },
-        { { CHOSEN, AV_ROLE_TEXT }, "chosen" },
+        { { AV_MARK_NOW, AV_ROLE_SCALED }, "now" }, { { AV_MARK_OTHER, AV_ROLE_UNSCALED }, "compared" },
+        { { CHOSEN, AV_ROLE_TEXT }, "chosen" },     { { NOT_SIMPLEX, AV_ROLE_WARN }, "row sum is not 1" },
+        { { SAME, AV_ROLE_DIM }, "as softmax" },
     };
-    int end = av_panel_legend(c, x, right, y, not_simplex, meaning[0]);
-    x = end > x ? end : av_panel_legend(c, x, right, y, not_simplex, meaning[1]);
+    int right = draw_part(c, r, table, t, look);
+    int x = r.x + 1;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        x = av_panel_legend(c, x, right, y, marks[i].mark, marks[i].name);
+        x = av_panel_legend(c, x, right, r.y, marks[i].mark, marks[i].name);
     }
 }
 

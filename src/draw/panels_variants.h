@@ -9,9 +9,10 @@
 
 /* Columns of numbers by place; as many as fit are shown. */
 struct av_variant_column {
-    const char *head; /* above its numbers */
-    const char *name; /* in words */
-    int width;        /* more than the head's */
+    const char *head;  /* above its numbers */
+    const char *ascii; /* the same in ASCII, if it is not; else NULL */
+    const char *name;  /* in words */
+    int width;         /* more than the head's */
     enum av_variant_quantity quantity;
     bool percent;
 };
@@ -51,16 +52,22 @@ void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct 
                             const struct av_variant_look *look);
 size_t av_panel_variant_first(struct av_rect r, const struct av_variant_order *order, size_t cursor);
 
-/* What the marks are; a line. */
-void av_panel_variant_marks(struct av_canvas *c, int x, int right, int y);
+/* Are its weights those of softmax, and it is another? */
+bool av_variant_is_softmax(const struct av_variant_table *t, size_t row);
+
+/* What the marks are, and which rows of a table drawn into that rectangle are in
+ * sight; a line. */
+void av_panel_variant_marks(struct av_canvas *c, struct av_rect r, struct av_rect table,
+                            const struct av_variant_table *t, const struct av_variant_look *look);
 
 /* Headings and the two rows `now` and `compare`: three lines. */
 enum { AV_VARIANT_PAIR_ROWS_H = 3 };
 void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t);
 
-/* A variant in words: what its rows do, their sources, what they are for. */
+/* A row of the table in words: what it does with which parameters, what that
+ * comes to here, what it is for, and sources. */
 enum { AV_VARIANT_DETAIL_LEAST_H = 2 };
-void av_panel_variant_detail(struct av_canvas *c, struct av_rect r, const struct av_variant_row *row);
+void av_panel_variant_detail(struct av_canvas *c, struct av_rect r, const struct av_variants *v, size_t row);
 
 /* Two variants' weights beside each other, and their difference. */
 void av_panel_variant_pair(struct av_canvas *c, struct av_rect r, const struct av_variants *v);

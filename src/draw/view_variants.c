@@ -129,9 +129,9 @@ static void draw_table(struct av_canvas *c, struct av_rect r, const struct av_vi
     struct places at = place(r, order.count);
     av_panel_variant_table(c, at.table, &v->table, &look);
     if (at.marks.h > 0) {
-        av_panel_variant_marks(c, r.x + 1, r.x + r.w, at.marks.y);
+        av_panel_variant_marks(c, at.marks, at.table, &v->table, &look);
     }
-    av_panel_variant_detail(c, at.detail, &v->table.rows[look.cursor]);
+    av_panel_variant_detail(c, at.detail, v, look.cursor);
 }
 
 static void draw_pair(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
@@ -238,14 +238,26 @@ static void page_up(struct av_view_edit *e)
     move(e, -page_rows(e));
 }
 
+/* The cursor onto the first line, so that what is largest or least is in sight. */
+static void to_top(struct av_view_edit *e, const struct av_variants *v)
+{
+    struct av_variant_order order;
+    av_variant_sort(&order, &v->table, e->state->quantity, e->state->zoom > 0);
+    e->state->row = (int)order.at[0];
+}
+
 /* The next column that is in sight, or quantity of the curves. */
 static void step_quantity(struct av_view_edit *e, int by)
 {
     int columns = av_variant_columns_in(e->cols) + 1;
     if (e->state->page == 2) {
         e->state->pool = (e->state->pool + AV_VARIANT_CURVE_QUANTITIES + by) % AV_VARIANT_CURVE_QUANTITIES;
-    } else if (on_table(e) != NULL) {
+        return;
+    }
+    const struct av_variants *v = on_table(e);
+    if (v != NULL) {
         e->state->quantity = (e->state->quantity + columns + by) % columns;
+        to_top(e, v);
     }
 }
 
@@ -261,10 +273,12 @@ static void previous_quantity(struct av_view_edit *e)
 
 static void reverse(struct av_view_edit *e)
 {
-    if (on_table(e) == NULL) {
+    const struct av_variants *v = on_table(e);
+    if (v == NULL) {
         return;
     }
     e->state->zoom = !e->state->zoom;
+    to_top(e, v);
     e->say = e->state->quantity == 0 ? "the table is in its own order; y sorts it by a column" : NULL;
 }
 
@@ -308,7 +322,8 @@ static void choose(struct av_view_edit *e)
     int64_t bit = v != NULL ? av_variant_bit(look_of(e->state, v).cursor) : 0;
     if (bit != 0) {
         e->variants ^= bit;
-        e->say = e->variants == 0 ? "none is chosen: all are measured" : NULL;
+        bool one = (e->variants & (e->variants - 1)) == 0;
+        e->say = e->variants == 0 ? "none is chosen: all are measured" : one ? "1 chosen; F: all again" : NULL;
     } else if (v != NULL) {
         e->say = "it is no entry of the table: it is always measured";
     }
@@ -371,13 +386,22 @@ static const char *const *const page_listens[] = { pair_listens, curve_listens, 
 
 static const char *const about[] = {
     "Page 1: every variant on the same queries and keys, a line each.",
-    "std z: spread of the logits within rows. H/ln n: entropy of a row's weights, 1 when",
-    "all keys count the same, 0 when one takes all. keys: e^H. max w: the largest",
-    "weight, median. J med: how much of a gradient at the weights gets through to the",
-    "logits; dq med: to the query. sum w: of a row. w != 0: share of weights above 0.",
+    "Means over rows: H/ln keys, the entropy of a row's weights over ln of the keys it sees,",
+    "1 when all count the same, 0 when one takes all; keys, e^H, the effective keys; sum w,",
+    "of a row's weights; w≠0, of the keys seen those whose weight is not 0; H nats, the",
+    "entropy itself; avg max, the largest weight.",
+    "Medians over rows: max w, the largest weight; J med, jacobian_fro: how much of a",
+    "gradient at the weights gets through to the logits; dq med, dq_rms: to the query.",
+    "Of all rows: std z, spread of the logits within rows; std all z, of all logits; min z",
+    "and max z, the least and the largest; dead, share of rows with jacobian_fro < 1e-3.",
+    "A query's own key of lsh, at -5e4, is in none of the logits' figures.",
+    "= stands by variants whose weights are those of softmax here; the lines below the",
+    "table say why, with the parameters of the variant under the cursor.",
     "Where a row's weights need not be >= 0 with sum 1 (*), the entropy is that of",
-    "|w| / sum |w|. Bars at the right: how the rows' largest weights and entropies lie",
-    "between 0 and 1, and logits between -12 and 12.",
+    "|w| / sum |w|; rows whose weights are all 0 have none.",
+    "Bars at the right: how the rows' largest weights and entropies lie between 0 and 1,",
+    "and logits between -12 and 12.",
+    "sigma_reparam and qk_clip act in training only, and have no line.",
     "With the scale off, m = 1 stands for whatever replaces 1/sqrt(d_k).",
     "Page 2: the weights of the present variant and of the one it is compared with.",
     "▲ + : the present one gives more weight there, ▼ - : less.",

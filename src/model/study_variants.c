@@ -172,10 +172,7 @@ static bool subject(struct av_variant_subject *of, const struct av_params *p, si
 /* Is a row of this value, with these parameters? */
 static bool is_of(const struct av_variant_subject *of, av_variant_value value, const struct av_params *p)
 {
-    struct av_params own = *p;
-    if (of->preset != NULL) {
-        av_preset_apply(of->preset, &own);
-    }
+    struct av_params own = av_variant_params_of(of, p);
     return of->value == value && !av_variants_owned_differ(value, &own, p);
 }
 

@@ -65,15 +65,20 @@ bool av_variants_wanted(enum av_variant_state state, const struct av_variant_mea
 
 /* ---- Beginning ----------------------------------------------------------------- */
 
+struct av_params av_variant_params_of(const struct av_variant_subject *of, const struct av_params *p)
+{
+    struct av_params own = *p;
+    own.variant = of->value;
+    if (of->preset != NULL) {
+        av_preset_apply(of->preset, &own);
+    }
+    return own;
+}
+
 enum av_status av_variants_attend(struct av_variants_state *s, const struct av_variants_head *h,
                                   const struct av_params *p, const struct av_variant_subject *of, struct av_error *e)
 {
-    s->subject = *p;
-    if (of->preset != NULL) {
-        av_preset_apply(of->preset, &s->subject);
-    } else {
-        s->subject.variant = of->value;
-    }
+    s->subject = av_variant_params_of(of, p);
     s->head = (struct av_attend_head){
         .q = h->q, .k = h->k, .n_q = h->n_q, .n_k = h->n_k, .d = h->d, .scores = h->scores, .score_moments = &h->moments
     };
