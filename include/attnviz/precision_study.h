@@ -69,8 +69,8 @@ struct av_mask_trial {
 
 /* Words about a trial, by one rule each, and how bad that is. Of causal rows:
  * what masked keys get of one, "0.31", or "NaN: 3/31" rows. Of the fully masked
- * row: "uniform"; "20/32 kept": of 32 different logits so many are different
- * still; "kept ±4e-5": all, its weights are as without a mask but for so much.
+ * row: "uniform"; "20/32 as is": of 32 different logits so many are different
+ * still; "as is ±4e-5": all, its weights are as if not masked but for so much.
  * Write to out and return it. */
 enum { AV_MASK_WORDS_MAX = 64 };
 const char *av_mask_words_causal(char out[AV_MASK_WORDS_MAX], const struct av_mask_trial *t, enum av_severity *how);
@@ -94,13 +94,17 @@ struct av_precision {
 
 struct av_precision_finding {
     enum av_severity severity;
+    bool figure; /* neither good nor bad */
     char text[160];
 };
 
 /* Of dtypes that have been compared, under the present state of scale unless
  * they say otherwise; the worst first. Returns their number. */
-enum { AV_PRECISION_FINDINGS = 5 };
+enum { AV_PRECISION_FINDINGS = 7 };
 size_t av_precision_findings(struct av_precision_finding out[AV_PRECISION_FINDINGS], const struct av_precision *r);
+
+/* The rows that argmax and gradient can be lost of: those without NaN. */
+size_t av_precision_rows(const struct av_precision_cell *cell);
 
 /* How a dtype fares: bad with a row that is NaN; a warning with one whose argmax
  * or gradient is lost. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAME_W = 11, HEAD_H = 2, BLOCK_H = 1 + AV_DTYPES, OVERFLOW_H = 3 };
+enum { NAME_W = 11, HEAD_H = 2, BLOCK_H = 1 + AV_DTYPES, OVERFLOW_H = 3, PRESENT = 0x25B8 };
 
 /* ---- the table ----------------------------------------------------------------------- */
 
@@ -15,7 +15,7 @@ typedef void write_value(char out[AV_NUMBER_MAX], const struct av_precision_cell
 
 static void write_count(char out[AV_NUMBER_MAX], size_t count, size_t rows)
 {
-    snprintf(out, AV_NUMBER_MAX, count > 0 ? "%zu/%zu" : "0", count, rows);
+    snprintf(out, AV_NUMBER_MAX, rows == 0 ? "n/a" : count > 0 ? "%zu/%zu" : "0", count, rows);
 }
 
 static void write_nan(char out[AV_NUMBER_MAX], const struct av_precision_cell *cell)
@@ -25,12 +25,12 @@ static void write_nan(char out[AV_NUMBER_MAX], const struct av_precision_cell *c
 
 static void write_argmax(char out[AV_NUMBER_MAX], const struct av_precision_cell *cell)
 {
-    write_count(out, cell->argmax_lost, cell->rows);
+    write_count(out, cell->argmax_lost, av_precision_rows(cell));
 }
 
 static void write_dead(char out[AV_NUMBER_MAX], const struct av_precision_cell *cell)
 {
-    write_count(out, cell->dead_rows, cell->rows);
+    write_count(out, cell->dead_rows, av_precision_rows(cell));
 }
 
 static void write_weight_max(char out[AV_NUMBER_MAX], const struct av_precision_cell *cell)
@@ -76,10 +76,10 @@ static void draw_row(struct av_canvas *c, struct av_rect r, int y, const struct 
 {
     struct av_fill mark = av_precision_mark(av_precision_judge(cell));
     if (cell->rows > 0) {
-        av_canvas_put(c, r.x + 1, y, mark.body, mark.role);
+        av_precision_put(c, r.x + 1, y, mark);
     }
     if (present) {
-        av_canvas_put(c, r.x + 3, y, 0x25B8, AV_ROLE_SELECT);
+        av_canvas_put(c, r.x + 3, y, PRESENT, AV_ROLE_SELECT);
     }
     av_canvas_text(c, r.x + 5, y, present ? AV_ROLE_SELECT : AV_ROLE_TEXT, av_param_find("dtype")->choices[dtype]);
     for (const struct column *column = columns; column < columns + COLUMNS; column++) {
@@ -91,9 +91,26 @@ static void draw_row(struct av_canvas *c, struct av_rect r, int y, const struct 
         } else {
             column->write(text, cell);
         }
-        bool bad = !column->error && text[0] != '0' && cell->rows > 0;
+        bool bad = !column->error && text[0] != '0' && text[0] != 'n' && cell->rows > 0;
         draw_column(c, r, column, y, bad ? mark.role : cell->whole ? AV_ROLE_TEXT : AV_ROLE_DIM, text);
     }
+}
+
+/* What the signs before a dtype say. */
+static void draw_legend(struct av_canvas *c, int x, int right, int y)
+{
+    static const char *const words[] = { [AV_INFO] = "fine", [AV_WARN] = "lost", [AV_BAD] = "NaN" };
+    for (int severity = AV_INFO; severity <= AV_BAD; severity++) {
+        struct av_fill mark = av_precision_mark((enum av_severity)severity);
+        const int from = x + 2 + c->ascii; /* behind two letters */
+        int end = av_plot_fit(c, from, right, y, mark.role, words[severity]);
+        if (end == from) {
+            return;
+        }
+        av_precision_put(c, x, y, mark);
+        x = end + 2;
+    }
+    av_panel_legend(c, x, right, y, (struct av_fill){ PRESENT, AV_ROLE_SELECT }, "dtype");
 }
 
 /* One state of scale. */
@@ -103,7 +120,10 @@ static void draw_block(struct av_canvas *c, struct av_rect r, int y, const struc
     struct av_look look = av_look_scale(scale);
     int x = av_panel_legend(c, r.x + 1, r.x + r.w, y, look.fill, look.name);
     if (scale == (s->params.scale != 0)) {
-        av_plot_fit(c, x - 1, r.x + r.w, y, AV_ROLE_DIM, "· as set");
+        x = av_plot_fit(c, x - 1, r.x + r.w, y, AV_ROLE_DIM, "· as set") + 3;
+        if (s->at[scale][AV_DTYPE_F64].rows > 0) {
+            draw_legend(c, x, r.x + r.w, y);
+        }
     }
     for (int t = 0; t < AV_DTYPES; t++) {
         draw_row(c, r, y + 1 + t, &s->at[scale][t], (enum av_dtype)t, (enum av_dtype)t == present);
@@ -155,8 +175,9 @@ static void draw_findings(struct av_canvas *c, struct av_rect r, const struct av
     size_t n = av_precision_findings(findings, s);
     int y = r.y;
     for (size_t i = 0; i < n && y < r.y + r.h; i++) {
-        struct av_fill mark = av_precision_mark(findings[i].severity);
-        av_canvas_put(c, r.x + 1, y, mark.body, mark.role);
+        static const struct av_fill figure = { AV_MARK_UNKNOWN, AV_ROLE_TEXT };
+        struct av_fill mark = findings[i].figure ? figure : av_precision_mark(findings[i].severity);
+        av_precision_put(c, r.x + 1, y, mark);
         struct av_rect text = { r.x + 3, y, r.w - 4, r.y + r.h - y };
         y += av_plot_wrap(c, text, mark.role, findings[i].text);
     }

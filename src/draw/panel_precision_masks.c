@@ -36,8 +36,9 @@ static void draw_trial(struct av_canvas *c, int x, int right, int y, const struc
         enum av_severity how;
         lines[i].write(text, t, &how);
         struct av_fill mark = av_precision_mark(how);
-        if (av_plot_fit(c, x + 2, right, y + i, how == AV_INFO ? AV_ROLE_TEXT : mark.role, text) > x + 2) {
-            av_canvas_put(c, x, y + i, mark.body, mark.role);
+        const int from = x + 2 + c->ascii; /* behind two letters */
+        if (av_plot_fit(c, from, right, y + i, how == AV_INFO ? AV_ROLE_TEXT : mark.role, text) > from) {
+            av_precision_put(c, x, y + i, mark);
         }
     }
 }
@@ -65,7 +66,7 @@ static void draw_notes(struct av_canvas *c, struct av_rect r, const struct av_vi
     snprintf(text, sizeof text,
              "Each number is added to the logits that a causal mask leaves out, the sum rounded. Beside it: as the "
              "dtype holds it. Masked get: the largest share of a causal row that masked keys get. All masked: the "
-             "weights of query %zu, uniform or kept as without a mask; n/m kept: n of m different logits.",
+             "weights of query %zu, uniform or as is: as if not masked; n/m: only n of m different logits are left.",
              av_panel_query(ctx->snapshot));
     av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y, r.w - 2, r.h }, AV_ROLE_DIM, text);
 }

@@ -8,6 +8,10 @@
 /* A mark for how bad something is: a glyph and a role. */
 struct av_fill av_precision_mark(enum av_severity severity);
 
+/* Puts it at x and, where + before a number would be a sign of it, letters in
+ * ASCII: "ok" and "no", two cells. */
+void av_precision_put(struct av_canvas *c, int x, int y, struct av_fill mark);
+
 /* Every dtype against f64 for both states of scale, the first d_k that
  * overflows f16, and what can be said of it. */
 void av_panel_precision_dtypes(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);

@@ -23,6 +23,15 @@ struct av_fill av_precision_mark(enum av_severity severity)
     return marks[severity];
 }
 
+void av_precision_put(struct av_canvas *c, int x, int y, struct av_fill mark)
+{
+    if (c->ascii && (mark.body == AV_MARK_HOLDS || mark.body == AV_MARK_BROKEN)) {
+        av_canvas_text(c, x, y, mark.role, mark.body == AV_MARK_HOLDS ? "ok" : "no");
+    } else {
+        av_canvas_put(c, x, y, mark.body, mark.role);
+    }
+}
+
 /* How it is computed: the second line. Returns the number of pieces. */
 static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_view_context *ctx)
 {
@@ -91,10 +100,13 @@ static const char *const about[] = {
     "not; f64 itself can do so.",
     "f16 has no number above 65504. A score beyond it is infinite, and a scale that",
     "comes after it does not help: scale_order=query multiplies q first. bf16 reaches",
-    "as far as f32, with 8 bits: its logits are off by up to 1 in 512. int8: q and k in",
-    "255 steps a row; smooth_k subtracts the mean key, which no exact weight notices.",
-    "softmax_f32 keeps the sum of the softmax exact: in bf16 it stands still at 256",
-    "equal keys, in f16 at 2048.",
+    "as far as f32, with 8 bits: each rounding is off by up to 1 in 257, in f16 by 1 in",
+    "2049. int8: q and k in 255 steps a row; smooth_k subtracts the mean key, which no",
+    "exact weight notices. softmax_f32 makes the softmax in f32: its sum stands still at",
+    "256 equal keys in bf16, at 2048 in f16. Where most rows are one-hot all dtypes",
+    "agree on the weights, however far off their logits are.",
+    "✓ (ok) nothing lost; ! argmax or gradient of a row lost; ✗ (no) a row is NaN;",
+    "· a figure, neither good nor bad; ▸ the dtype that the other views show.",
     "Page 2: what happens when masks are numbers added to logits. -inf: it does not",
     "fit. Masked keys that get weight have won against it. A row with every key masked",
     "becomes uniform where adding rounds its logits away, NaN where it does not fit.",

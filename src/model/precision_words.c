@@ -48,16 +48,21 @@ const char *av_mask_words_full(char out[AV_MASK_WORDS_MAX], const struct av_mask
     } else if (t->full_spread <= 0) {
         snprintf(out, AV_MASK_WORDS_MAX, "uniform");
     } else if (t->full_left < t->full_logits) {
-        snprintf(out, AV_MASK_WORDS_MAX, "%zu/%zu kept", t->full_left, t->full_logits);
+        snprintf(out, AV_MASK_WORDS_MAX, "%zu/%zu as is", t->full_left, t->full_logits);
     } else if (t->full_error > 0) {
-        snprintf(out, AV_MASK_WORDS_MAX, "kept ±%.40s", small(error, t->full_error));
+        snprintf(out, AV_MASK_WORDS_MAX, "as is ±%.40s", small(error, t->full_error));
     } else {
-        snprintf(out, AV_MASK_WORDS_MAX, "kept");
+        snprintf(out, AV_MASK_WORDS_MAX, "as is");
     }
     return out;
 }
 
 /* ---- dtypes ------------------------------------------------------------------------ */
+
+size_t av_precision_rows(const struct av_precision_cell *cell)
+{
+    return cell->rows - cell->nan_rows;
+}
 
 enum av_severity av_precision_judge(const struct av_precision_cell *cell)
 {
@@ -77,6 +82,7 @@ static void say(struct list *list, enum av_severity severity, const char *fmt, .
     va_list args;
     va_start(args, fmt);
     finding->severity = severity;
+    finding->figure = false;
     vsnprintf(finding->text, sizeof finding->text, fmt, args);
     va_end(args);
 }
@@ -134,6 +140,18 @@ static void say_order(struct list *list, const struct av_precision *r)
     }
 }
 
+/* Weights of 0 and 1 are the same in every arithmetic, whatever the logits. */
+static void say_one_hot(struct list *list, const struct av_precision *r, bool scale)
+{
+    const struct av_precision_cell *cells = r->at[scale];
+    enum av_dtype t = worst(cells, dead_rows);
+    if (cells[t].whole && 2 * cells[t].dead_rows > av_precision_rows(&cells[t]) && cells[t].weight_error_max < SLIGHT) {
+        say(list, AV_INFO, "%s: small weight errors are no merit here: most rows are one-hot, and so in any dtype",
+            scale ? "scaled" : "unscaled");
+        list->out[list->count - 1].figure = true;
+    }
+}
+
 size_t av_precision_findings(struct av_precision_finding out[AV_PRECISION_FINDINGS], const struct av_precision *r)
 {
     const struct av_precision_cell *cells = r->at[r->params.scale != 0];
@@ -152,21 +170,24 @@ size_t av_precision_findings(struct av_precision_finding out[AV_PRECISION_FINDIN
     t = worst(cells, dead_rows);
     if (t != AV_DTYPE_F64) {
         say(&list, AV_WARN, "%s: %zu of %zu rows have lost all gradient (f64: %zu): weights exactly 1 and 0",
-            name_of(t), cells[t].dead_rows, cells[t].rows, cells[AV_DTYPE_F64].dead_rows);
+            name_of(t), cells[t].dead_rows, av_precision_rows(&cells[t]), cells[AV_DTYPE_F64].dead_rows);
     }
     t = worst(cells, argmax_lost);
     if (t != AV_DTYPE_F64) {
         say(&list, AV_WARN, "%s: in %zu of %zu rows another key is level with the first, or ahead", name_of(t),
-            cells[t].argmax_lost, cells[t].rows);
+            cells[t].argmax_lost, av_precision_rows(&cells[t]));
     }
     if (whole && list.count == 0 && cells[AV_DTYPE_F64].rows > 0) {
         say(&list, AV_INFO, "every dtype keeps each row's largest weight where it is, and a gradient");
     }
+    say_one_hot(&list, r, r->params.scale != 0);
+    say_one_hot(&list, r, r->params.scale == 0);
     if (bf16[0]->whole && bf16[1]->whole && isfinite(bf16[0]->logit_error_max) && bf16[1]->logit_error_max > 0 &&
         bf16[0]->logit_error_max > bf16[1]->logit_error_max) {
         char off[2][NUMBER];
         say(&list, AV_INFO, "bf16 logits: off by %s unscaled, %s scaled: rounding goes with size",
             number(off[0], bf16[0]->logit_error_max), number(off[1], bf16[1]->logit_error_max));
+        out[list.count - 1].figure = true;
     }
     return list.count;
 }

@@ -258,19 +258,19 @@ static void test_masks(void **state)
     assert_true(t->held == -10000);
     assert_int_equal(t->rows, 2);
     assert_int_equal(t->full_logits, 3); /* 0, 6, 12 become -10000, -9992, -9984: multiples of 8 */
-    assert_words(t, "0", AV_INFO, "kept ±0.0029", AV_WARN);
+    assert_words(t, "0", AV_INFO, "as is ±0.0029", AV_WARN);
     t = trial(&r, AV_DTYPE_BF16, AV_MASK_1E4);
     assert_true(t->held == -9984);
     assert_words(t, "0", AV_INFO, "uniform", AV_WARN); /* multiples of 64 */
     t = trial(&r, AV_DTYPE_F32, AV_MASK_1E4);
-    assert_words(t, "0", AV_INFO, "kept", AV_WARN);
+    assert_words(t, "0", AV_INFO, "as is", AV_WARN);
     t = trial(&r, AV_DTYPE_F16, AV_MASK_1E8);
     assert_true(isinf(t->held));
     assert_words(t, "0", AV_INFO, "NaN", AV_BAD);
     t = trial(&r, AV_DTYPE_F32, AV_MASK_1E9);
     assert_words(t, "0", AV_INFO, "uniform", AV_WARN);
     t = trial(&r, AV_DTYPE_F64, AV_MASK_1E9);
-    assert_words(t, "0", AV_INFO, "kept", AV_WARN);
+    assert_words(t, "0", AV_INFO, "as is", AV_WARN);
     t = trial(&r, AV_DTYPE_F64, AV_MASK_MIN);
     assert_words(t, "0", AV_INFO, "uniform", AV_WARN);
     for (int dtype = 0; dtype < AV_MASK_DTYPES; dtype++) {
@@ -287,11 +287,11 @@ static void test_masks_that_lose(void **state)
     float q[2] = { 1, 1 };
     float large[2] = { 0, 20000 };
     struct av_precision r = of_rows(q, 2, large, 2, 1, WITH("query=0"));
-    assert_words(trial(&r, AV_DTYPE_F16, AV_MASK_1E4), "1", AV_BAD, "kept", AV_WARN);
-    assert_words(trial(&r, AV_DTYPE_F64, AV_MASK_1E9), "0", AV_INFO, "kept", AV_WARN);
+    assert_words(trial(&r, AV_DTYPE_F16, AV_MASK_1E4), "1", AV_BAD, "as is", AV_WARN);
+    assert_words(trial(&r, AV_DTYPE_F64, AV_MASK_1E9), "0", AV_INFO, "as is", AV_WARN);
     float near[2] = { 0, 9992 };
     r = of_rows(q, 2, near, 2, 1, WITH("query=0"));
-    assert_words(trial(&r, AV_DTYPE_F64, AV_MASK_1E4), "3e-4", AV_WARN, "kept", AV_WARN);
+    assert_words(trial(&r, AV_DTYPE_F64, AV_MASK_1E4), "3e-4", AV_WARN, "as is", AV_WARN);
     assert_true(fabs(r.masks[AV_DTYPE_F64][AV_MASK_1E4].leak - 1 / (1 + exp(8))) < 1e-15);
     float beyond[2] = { 0,
                         70000 }; /* infinite in f16: added to, it stays so; a mask that leaves it out does not see it */
@@ -377,11 +377,14 @@ static void test_findings(void **state)
     const struct av_precision *r = finished(s, WITH("n_q=8"));
     assert_string_not_equal(finding(r, "every dtype keeps"), "");
     assert_string_not_equal(finding(r, "bf16 logits"), "");
+    assert_string_equal(finding(r, "unscaled: small weight errors"), "");
     r = finished(s, WITH("q_std=100", "k_std=100", "d_k=256", "n_q=8"));
     assert_string_not_equal(finding(r, "f16: 8 of 8 rows are NaN"), "");
     assert_string_not_equal(finding(r, "f16 scores overflow before they are scaled"), "");
     assert_string_equal(finding(r, "every dtype"), "");
     assert_true(r->overflow.first[AV_SCALE_QUERY] == 0 && r->overflow.first[AV_SCALE_PRODUCT] <= 256);
+    r = finished(s, WITH("q_std=20", "k_std=20", "d_k=1024", "n_q=8"));
+    assert_string_not_equal(finding(r, "unscaled: small weight errors are no merit"), "");
     r = finished(s, WITH("q_std=100", "k_std=100", "d_k=256", "n_q=8", "scale_order=query"));
     assert_int_equal(r->at[1][AV_DTYPE_F16].nan_rows, 0);
     assert_string_equal(finding(r, "f16 scores"), "");
