@@ -80,6 +80,7 @@ struct av_view {
     const char *title; /* one line for lists and help */
     int order;         /* place in the table, tens apart */
     unsigned needs;    /* enum av_need, summed */
+    bool compares;     /* shows the kept state beside the present one */
     bool runs;         /* Space runs and pauses its study; elsewhere it plays d_k */
     const char *study; /* the study that it draws (study.h), NULL: none */
     /* Names of the parameters that change what it shows, NULL at the end;

@@ -13,7 +13,7 @@ void av_ghost_toggle(struct av_app *app)
 {
     struct av_keep *keep = &app->keep;
     if (!av_ghost_has_place(app)) {
-        av_app_say(app, "this view does not show kept states");
+        av_app_say(app, "not kept: this view does not show kept states");
         return;
     }
     if (app->ghost.on || keep->due) {
@@ -26,7 +26,8 @@ void av_ghost_toggle(struct av_app *app)
     keep->due = true;
     keep->needs = app->view->needs | AV_NEED_HISTOGRAM;
     keep->params = app->params;
-    av_app_say(app, "this state is kept to compare with; c drops it");
+    av_app_say(app, app->view->compares ? "this state is kept to compare with; c drops it"
+                                        : "this state is kept; this view does not show it. c drops it");
 }
 
 static void take(struct av_ghost *g, const struct av_snapshot *s)

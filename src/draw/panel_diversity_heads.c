@@ -8,8 +8,9 @@
 enum {
     CELL_W_MOST = 10,
     CELL_H_MOST = 3,
-    NUMBER_W = 4, /* 0.21 */
-    SWATCH_W = 2, /* beside a number, with a blank behind it */
+    NUMBER_W = 4,      /* 0.21, 3e-3 */
+    WIDE_NUMBER_W = 6, /* 0.0025 */
+    SWATCH_W = 2,      /* beside a number, with a blank behind it */
     COLUMN_W = 8,
     COLUMNS = 3,
     TABLE_W = COLUMNS * COLUMN_W + 1
@@ -57,14 +58,27 @@ static double pooled(const struct av_heat_grid *g, const struct av_diversity *d,
     return count > 0 ? sum / (double)count : (double)NAN;
 }
 
+/* A divergence in that many cells. */
+static const char *divergence_text(char out[AV_NUMBER_MAX], double v, int w)
+{
+    if (v >= 0.0995 || v <= 0) {
+        snprintf(out, AV_NUMBER_MAX, "%.2f", v);
+    } else if ((int)strlen(av_plot_number(out, v, 2)) > w && (int)strlen(av_plot_number(out, v, 1)) > w) {
+        const double power = floor(log10(v));
+        snprintf(out, AV_NUMBER_MAX, "%.0fe%.0f", floor(v / pow(10, power)), power);
+    }
+    return out;
+}
+
 /* A cell with room for its number is a swatch with the number behind it. */
 static void draw_cell(struct av_canvas *c, const struct av_heat_grid *g, const struct av_diversity *d, size_t a,
                       size_t b)
 {
     const int x0 = av_heat_x(g, b), y0 = av_heat_y(g, a);
     const bool number = g->cell_w >= SWATCH_W + NUMBER_W;
-    const int gap = g->cell_w > SWATCH_W + NUMBER_W; /* before the number; one is behind it */
-    const int w = number ? g->cell_w - NUMBER_W - 1 - gap : g->cell_w;
+    const int number_w = g->cell_w > SWATCH_W + WIDE_NUMBER_W + 1 ? WIDE_NUMBER_W : NUMBER_W;
+    const int gap = g->cell_w > SWATCH_W + number_w; /* before the number; one is behind it */
+    const int w = number ? g->cell_w - number_w - 1 - gap : g->cell_w;
     const double v = d->known ? pooled(g, d, a, b) : (double)NAN;
     const bool own = a == b && g->pool_rows == 1 && g->pool_cols == 1;
     for (int y = y0; y < y0 + g->cell_h; y++) {
@@ -81,7 +95,7 @@ static void draw_cell(struct av_canvas *c, const struct av_heat_grid *g, const s
         if (isnan(v)) {
             snprintf(text, sizeof text, "%s", d->known ? "n/a" : "…");
         } else {
-            snprintf(text, sizeof text, "%.2f", v);
+            divergence_text(text, v, number_w);
         }
         av_canvas_text(c, x0 + w + gap, y0, AV_ROLE_TEXT, text);
     }
@@ -103,11 +117,29 @@ static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_h
     av_plot_fit(c, x, right, y, AV_ROLE_AXIS, " = 0.69: no key shared");
 }
 
+/* Every head has its label, as few as they are; pools have those of a heatmap. */
+static void draw_labels(struct av_canvas *c, const struct av_heat_grid *g, size_t heads, int64_t selected)
+{
+    av_panel_row_labels(c, g, selected);
+    av_panel_column_labels(c, g, g->cells.y - 1, g->cells.x + g->cells.w, selected);
+    for (size_t a = 0; a < heads && g->pool_rows == 1 && g->pool_cols == 1; a++) {
+        char text[AV_NUMBER_MAX];
+        const int w = snprintf(text, sizeof text, "%zu", a);
+        if ((int64_t)a != selected) {
+            av_canvas_text_right(c, g->cells.x - 1, av_heat_y(g, a), AV_ROLE_AXIS, text);
+        }
+        if ((int64_t)a != selected && w < g->cell_w) {
+            av_canvas_text(c, av_heat_x(g, a) + (g->cell_w - w) / 2, g->cells.y - 1, AV_ROLE_AXIS, text);
+        }
+    }
+}
+
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g)
 {
     const int right = r.x + r.w;
     char text[64];
-    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, "divergence of two heads");
+    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, "Jensen-Shannon divergence of two heads");
+    x = x > r.x + 1 ? x : av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, "divergence of two heads");
     if (g->pool_rows > 1 || g->pool_cols > 1) {
         snprintf(text, sizeof text, "mean of %zu×%zu", g->pool_rows, g->pool_cols);
         av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
@@ -174,8 +206,7 @@ int av_panel_diversity_heads(struct av_canvas *c, struct av_rect r, const struct
     struct av_rect clip = av_plot_enter(c, r);
     draw_title(c, (struct av_rect){ r.x, r.y, table ? g.cells.x + g.cells.w - r.x + 1 : r.w, 1 }, &g);
     const int64_t own = selected < d->heads ? (int64_t)selected : -1;
-    av_panel_row_labels(c, &g, own);
-    av_panel_column_labels(c, &g, g.cells.y - 1, g.cells.x + g.cells.w, own);
+    draw_labels(c, &g, d->heads, own);
     for (size_t a = 0; a < d->heads; a += g.pool_rows) {
         for (size_t b = 0; b < d->heads; b += g.pool_cols) {
             draw_cell(c, &g, d, a, b);

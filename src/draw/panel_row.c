@@ -22,8 +22,9 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
         return;
     }
     const char *symbol = s->simplex ? "p" : "w";
-    snprintf(text, sizeof text, "largest %s %s at key %zu", symbol,
-             av_panel_weight(number, row->max, row->one_minus_max), row->argmax);
+    snprintf(text, sizeof text, "largest %s %s at %s %zu", symbol,
+             av_panel_weight(number, row->max, row->one_minus_max), av_panel_averages(s) ? "average" : "key",
+             row->argmax);
     int end = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     if (end == x + 2) {
         snprintf(text, sizeof text, "%s %s at %zu", symbol, number, row->argmax);
@@ -108,7 +109,7 @@ void av_panel_row(struct av_canvas *c, struct av_rect r, const struct av_view_co
     struct av_heat_grid own = *above;
     if (own.cells.w == 0) {
         struct av_rect room = { r.x + AV_HEAT_MARGIN, r.y, r.w - AV_HEAT_MARGIN, 1 };
-        own = av_layout_heat(room, 1, s->n_k, (struct av_heat_window){ 0, 0, 0 });
+        own = av_layout_heat(room, 1, av_panel_columns(s, AV_HEAT_WEIGHTS), (struct av_heat_window){ 0, 0, 0 });
     }
     size_t i = av_panel_query(s);
     draw_title(c, r, s);

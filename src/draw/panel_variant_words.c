@@ -39,6 +39,48 @@ bool av_panel_averages(const struct av_snapshot *s)
     return pattern != NULL && pattern == av_variant_find("linformer");
 }
 
+/* ---- Views that go their own way ------------------------------------------------- */
+
+enum { UNUSED_FROM_H = 4 };
+
+static bool drops_variant(const struct av_snapshot *s, bool uses_variant)
+{
+    return !uses_variant && av_variant_without(s->params.variant, AV_GROUP_TRAINING) != 0;
+}
+
+struct av_rect av_panel_used(struct av_rect r, const struct av_snapshot *s, bool uses_variant)
+{
+    bool told = drops_variant(s, uses_variant) || s->params.dtype != AV_DTYPE_F64;
+    r.h -= told && r.h >= UNUSED_FROM_H;
+    return r;
+}
+
+struct av_rect av_panel_unused(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const char *instead,
+                               bool uses_variant)
+{
+    struct av_rect rest = av_panel_used(r, s, uses_variant);
+    char name[AV_VARIANT_TEXT_MAX];
+    char text[2 * AV_PIECE_MAX];
+    const char *dtype = av_panel_dtype(s);
+    av_variant_format(av_variant_without(s->params.variant, AV_GROUP_TRAINING), name);
+    if (!drops_variant(s, uses_variant)) {
+        snprintf(text, sizeof text, "%s: dtype %s is not used here", instead, dtype);
+    } else if (s->params.dtype == AV_DTYPE_F64) {
+        snprintf(text, sizeof text, "%s: variant %s is not used here", instead, name);
+    } else {
+        snprintf(text, sizeof text, "%s: %s and %s are not used here", instead, name, dtype);
+    }
+    if (rest.h < r.h) {
+        av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + rest.h, r.w - 1, 1 }, AV_ROLE_WARN, text);
+    }
+    return rest;
+}
+
+size_t av_panel_columns(const struct av_snapshot *s, enum av_heat_quantity quantity)
+{
+    return av_panel_averages(s) && quantity != AV_HEAT_SCORES ? (size_t)s->params.of.linformer_k : s->n_k;
+}
+
 const char *av_panel_invalid(char out[AV_PIECE_MAX], const struct av_snapshot *s, size_t i)
 {
     double most = av_dtype_max((enum av_dtype)s->params.dtype);

@@ -24,7 +24,7 @@ struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snap
                                           const struct av_view_state *state)
 {
     struct av_heat_window window = { state->zoom, state->row, state->col };
-    return av_layout_heat(av_layout_heat_cells(r), s->n_q, s->n_k, window);
+    return av_layout_heat(av_layout_heat_cells(r), s->n_q, av_panel_columns(s, av_heat_quantity(s, state)), window);
 }
 
 /* ---- values ---------------------------------------------------------- */
@@ -264,7 +264,7 @@ static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_h
     if (scale->negative) {
         x = draw_negative(c, x, right, y);
     }
-    if (s->params.mask == AV_MASK_CAUSAL || (s->patterned && quantity != AV_HEAT_SCORES)) {
+    if (s->params.mask == AV_MASK_CAUSAL || (s->patterned && !av_panel_averages(s) && quantity != AV_HEAT_SCORES)) {
         const char *name = s->patterned ? "not seen" : "masked";
         x = av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, name);
     }

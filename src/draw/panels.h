@@ -65,6 +65,10 @@ const char *av_panel_variant(char out[AV_PIECE_MAX], const struct av_snapshot *s
 /* Do averages of keys stand in the places of keys? */
 bool av_panel_averages(const struct av_snapshot *s);
 
+/* Columns of a matrix of that quantity: the keys, or averages of them. */
+enum av_heat_quantity { AV_HEAT_WEIGHTS, AV_HEAT_LOG_WEIGHTS, AV_HEAT_LOGITS, AV_HEAT_SCORES, AV_HEAT_QUANTITIES };
+size_t av_panel_columns(const struct av_snapshot *s, enum av_heat_quantity quantity);
+
 /* What an invalid row holds: "a NaN or an infinity", "NaN in f16: beyond 65504". */
 const char *av_panel_invalid(char out[AV_PIECE_MAX], const struct av_snapshot *s, size_t i);
 
@@ -84,6 +88,15 @@ const char *av_panel_title(char out[AV_TITLE_MAX], const char *view, int page, i
 /* What views of drawn entries say when there are files. */
 #define AV_NOT_THE_FILES "not the files"
 
+/* The rest of r, without the line in which a view says what it does not use of
+ * the present state: "plain softmax in f64: variant softcap is not used here".
+ * All of r when variant and dtype are the defaults, or r is low. uses_variant:
+ * only dtype is not used. av_panel_unused draws that line, the last one, and
+ * returns the rest. */
+struct av_rect av_panel_used(struct av_rect r, const struct av_snapshot *s, bool uses_variant);
+struct av_rect av_panel_unused(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const char *instead,
+                               bool uses_variant);
+
 /* What a view is drawn of, "32×32 · normal · seed 42", from column x on: the
  * first pieces of n that fit, of at most AV_PIECE_MAX bytes each. */
 void av_panel_pieces(struct av_canvas *c, int x, int right, int y, char pieces[][AV_PIECE_MAX], size_t n);
@@ -101,9 +114,8 @@ void av_panel_gauges(struct av_canvas *c, struct av_rect r, const struct av_view
 /* The findings, the worst first. */
 void av_panel_verdict(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 
-/* Quantities of the heatmap, by struct av_view_state.quantity, and ways to
- * pool, by .pool. */
-enum av_heat_quantity { AV_HEAT_WEIGHTS, AV_HEAT_LOG_WEIGHTS, AV_HEAT_LOGITS, AV_HEAT_SCORES, AV_HEAT_QUANTITIES };
+/* Quantities of the heatmap are counted by struct av_view_state.quantity, ways
+ * to pool by .pool. */
 enum av_heat_pool { AV_HEAT_MAX, AV_HEAT_MEAN, AV_HEAT_POOLS };
 
 /* The quantity drawn: without scores, logits stand in for them. */

@@ -187,6 +187,7 @@ static void draw_table(struct av_canvas *c, struct av_rect r, const struct av_vi
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     struct av_rect clip = av_plot_enter(c, r);
+    r = av_panel_unused(c, r, ctx->snapshot, "plain softmax", false);
     struct av_rect below = { r.x, r.y + 1, r.w, r.h - 1 };
     if (ctx->study == NULL) {
         av_plot_wrap(c, r, AV_ROLE_DIM, "depth: nothing is computed");

@@ -14,8 +14,9 @@ enum { PAGES = sizeof pages / sizeof *pages };
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     enum { WIDEST = 104 }; /* numbers stay near what they belong to */
-    struct av_rect body = { r.x, r.y + 1, r.w < WIDEST ? r.w : WIDEST, r.h - 1 };
     int page = ctx->state->page;
+    r = page > 0 ? av_panel_unused(c, r, ctx->snapshot, "plain scores in f64", false) : r;
+    struct av_rect body = { r.x, r.y + 1, r.w < WIDEST ? r.w : WIDEST, r.h - 1 };
     char title[AV_TITLE_MAX];
     av_panel_title(title, "derivation", page, PAGES);
     av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, 1 }, ctx, title);

@@ -152,6 +152,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     const struct av_distributions *d = ctx->study;
     const struct av_view_state *s = ctx->state;
     struct av_rect clip = av_plot_enter(c, r);
+    r = av_panel_unused(c, r, ctx->snapshot, "plain scores in f64", false);
     draw_header(c, r, ctx);
     if (d == NULL) {
         av_plot_fit(c, r.x + 1, r.x + r.w, r.y + 1, AV_ROLE_DIM, "nothing is measured yet");
@@ -201,7 +202,7 @@ static void toggle_normal(struct av_view_edit *e)
 /* A click enlarges a panel, the next one brings all back. */
 static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
 {
-    struct places p = place(r, e->state->page);
+    struct places p = place(av_panel_used(r, e->snapshot, false), e->state->page);
     const struct av_rect at[] = { p.panels[0], p.panels[1], p.panels[2], p.panels[3], p.variance };
     int page = 0;
     for (int i = 0; i < PAGE_VARIANCE && e->state->page == 0; i++) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PAGES = 2, PIECES = 10, WORDS_H = 2, BESIDE_LEAST_W = 76 };
+enum { PAGES = 2, PIECES = 12, WORDS_H = 2, BESIDE_LEAST_W = 76 };
 
 /* ---- The first lines ---------------------------------------------------------------- */
 
@@ -24,6 +24,13 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_div
         snprintf(pieces[n++], AV_PIECE_MAX, "the first of %lld", (long long)p->n_head);
     }
     snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_variant_format(p->variant, text));
+    if (p->scale == 0) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "scale off");
+    }
+    if (p->temperature < 1 || p->temperature > 1) {
+        char number[AV_NUMBER_MAX];
+        snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
+    }
     if (!d->simplex) {
         snprintf(pieces[n++], AV_PIECE_MAX, "of |w| / sum |w|");
     }

@@ -184,6 +184,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 {
     const struct av_facts *facts = ctx->study;
     struct av_rect clip = av_plot_enter(c, r);
+    r = av_panel_unused(c, r, ctx->snapshot, "plain softmax in f64", false);
     draw_header(c, r, ctx);
     if (facts != NULL) {
         struct places p = place(r, facts->count);
@@ -204,7 +205,8 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 static struct places edit_places(const struct av_view_edit *e, size_t *count)
 {
     av_claims(count);
-    return place((struct av_rect){ 0, 0, e->cols, e->rows }, *count);
+    const struct av_rect r = { 0, 0, e->cols, e->rows };
+    return place(av_panel_used(r, e->snapshot, false), *count);
 }
 
 static void move(struct av_view_edit *e, int by)
@@ -242,7 +244,7 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
     (void)x;
     size_t count;
     av_claims(&count);
-    struct places p = place(r, count);
+    struct places p = place(av_panel_used(r, e->snapshot, false), count);
     if (y >= p.table.y && y < p.table.y + p.table.h) {
         size_t first = first_in_sight(selected(e->state, count), count, p.table.h);
         e->state->row = (int)first + y - p.table.y;

@@ -152,6 +152,7 @@ const struct av_view av_view_gradient = {
     .name = "gradient",
     .title = "the gradient row by row: Jacobian of the softmax, and what reaches the query",
     .order = 40,
+    .compares = true,
     .needs = AV_NEED_OTHER | AV_NEED_DQ,
     .draw = draw,
     .click = click,

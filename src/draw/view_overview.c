@@ -15,7 +15,7 @@ static struct av_view_context everything(const struct av_view_context *ctx)
 static struct av_layout place(struct av_rect r, const struct av_snapshot *s)
 {
     enum { WORDS_H = 2 };
-    struct av_layout l = av_layout_overview(r, s->n_q, s->n_k);
+    struct av_layout l = av_layout_overview(r, s->n_q, av_panel_columns(s, AV_HEAT_WEIGHTS));
     if (s->from_logits) {
         av_layout_shrink_scores(&l, WORDS_H);
     }
@@ -79,6 +79,7 @@ const struct av_view av_view_overview = {
     .name = "overview",
     .title = "scores, weights, entropy and gradient, with and without the scale",
     .order = 10,
+    .compares = true,
     .needs = AV_NEED_OTHER | AV_NEED_THEORY | AV_NEED_HISTOGRAM,
     .draw = draw,
     .click = click,

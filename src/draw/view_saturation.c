@@ -109,6 +109,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 {
     const struct av_saturation *s = ctx->study;
     struct av_rect clip = av_plot_enter(c, r);
+    r = av_panel_unused(c, r, ctx->snapshot, "plain softmax in f64", false);
     struct av_rect below = { r.x, r.y + 1, r.w, r.h - 1 };
     if (s == NULL) {
         av_plot_wrap(c, r, AV_ROLE_DIM, "saturation: nothing is measured");

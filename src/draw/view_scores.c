@@ -37,6 +37,7 @@ const struct av_view av_view_scores = {
     .name = "scores",
     .title = "distribution of the scores, scaled and unscaled, against its exact density",
     .order = 20,
+    .compares = true,
     .needs = AV_NEED_HISTOGRAM | AV_NEED_WHOLE_AXIS | AV_NEED_OTHER,
     .draw = draw,
     .about = about,

@@ -70,6 +70,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
         av_canvas_clip(c, clip);
         return;
     }
+    r = av_panel_unused(c, r, ctx->snapshot, "arithmetic of training", true);
     const struct places p = place(r, t);
     const struct av_training_look look = look_of(ctx->state);
     av_panel_training_head(c, p.head, ctx);
@@ -153,7 +154,7 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
     if (t == NULL) {
         return;
     }
-    const struct av_rect curves = place(r, t).curves;
+    const struct av_rect curves = place(av_panel_used(r, e->snapshot, true), t).curves;
     const struct av_training_look look = look_of(e->state);
     const size_t number = av_panel_training_number(curves, t, &look, x);
     if (number > 0 && y >= curves.y && y < curves.y + curves.h) {
@@ -230,8 +231,9 @@ static const char *const about[] = {
     "count in the loss; a mean far above the median is carried by a few tokens.",
     "Alarms, !: a mean largest weight above 0.9, and a gradient of w_q, w_k outside",
     "1e-3 .. 1e-1. That band is a rule of thumb and cries wolf: healthy runs leave it.",
-    "With a variant both runs have it; off puts 1 in the place of its multiplier. Where",
-    "weights do not sum to 1, entropy is that of |w| / sum |w|, and row sums are shown.",
+    "With a variant both runs have it. Off puts 1 in the place of its multiplier, and of",
+    "the g of cosine, qk_l2 and swin2; factors of ssmax, yarn, logn and llama4 stay.",
+    "Where weights do not sum to 1, entropy is that of |w| / sum |w|; row sums are shown.",
     "An output of 0: the loss of a model that always outputs 0.",
     "Heatmaps: the weights both runs give to the same sequence, the first one of the",
     "first epoch, at the end of the epoch under the cursor or as its step found them.",

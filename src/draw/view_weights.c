@@ -67,6 +67,11 @@ static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_s
     snprintf(text, sizeof text, averages ? "query %zu, average %zu" : "query %zu, key %zu", i, j);
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_SELECT, text);
     double v = 0;
+    if (j >= av_panel_columns(s, AV_HEAT_LOGITS)) {
+        snprintf(text, sizeof text, "there are %zu", av_panel_columns(s, AV_HEAT_LOGITS));
+        av_plot_fit(c, x + 2, right, r.y, AV_ROLE_BAD, text);
+        return;
+    }
     if (!av_heat_value(s, AV_HEAT_LOGITS, i, j, &v)) {
         draw_nothing(c, x + 2, right, r.y, s, i);
         return;
@@ -136,7 +141,7 @@ static void move(struct av_view_edit *e, int down, int across)
     int64_t row_step = g.pool_rows > 0 ? (int64_t)g.pool_rows : 1;
     int64_t col_step = g.pool_cols > 0 ? (int64_t)g.pool_cols : 1;
     e->query = clamp(e->query + down * row_step, e->snapshot->n_q);
-    e->key = clamp(e->key + across * col_step, e->snapshot->n_k);
+    e->key = clamp(e->key + across * col_step, av_panel_columns(e->snapshot, av_heat_quantity(e->snapshot, e->state)));
     keep_in_sight(e);
 }
 

@@ -229,6 +229,8 @@ static void every_size_is_kept(void **state)
 
 /* ---- Keys and clicks --------------------------------------------------------------- */
 
+static const struct av_snapshot plain; /* softmax in f64 */
+
 static void press(struct av_view_edit *e, const char *key)
 {
     const struct av_view_action *a = av_view_find("facts")->actions;
@@ -243,7 +245,7 @@ static void keys_move_the_selection(void **state)
 {
     (void)state;
     struct av_view_state s = { 0 };
-    struct av_view_edit e = { .state = &s, .rows = 22, .cols = 80 };
+    struct av_view_edit e = { .state = &s, .snapshot = &plain, .rows = 22, .cols = 80 };
     int last = (int)claims_count() - 1;
     press(&e, "k");
     assert_int_equal(s.row, 0);
@@ -270,7 +272,7 @@ static void a_click_selects_what_is_there(void **state)
     for (int y = 0; y < 22; y++) {
         struct av_canvas c = facts_drawn(claims_count(), 12, 80, 22, false);
         struct av_view_state s = { .row = 12 };
-        struct av_view_edit e = { .state = &s, .rows = 22, .cols = 80 };
+        struct av_view_edit e = { .state = &s, .snapshot = &plain, .rows = 22, .cols = 80 };
         view->click((struct av_rect){ 0, 0, 80, 22 }, 20, y, &e);
         char row[LINE];
         line(&c, y, row);
