@@ -114,8 +114,8 @@ struct av_variant_pair {
 
     /* Once `compared`: |w_now - w_other| over the pairs that the mask leaves of
      * the rows that count on both sides. half_sum: of a row, half the sum of its
-     * differences, in the mean over the rows: how much weight moves, from 0 to 1
-     * where both are distributions. */
+     * differences, in the mean over the rows: the total variation distance, from 0
+     * to 1, where both are distributions. */
     bool compared;
     size_t rows;
     double mean, largest, half_sum;

@@ -87,7 +87,11 @@ struct av_view {
      * NULL: those of the pipeline, as files and given logits allow. */
     const char *const *listens;
     const char *const *const *page_listens; /* of pages 1, 2 ... (state->page), if they differ; ends with NULL */
-    bool lab;                               /* its snapshot is of a row of logits that it edits, not of the pipeline */
+    /* Does a parameter that the page listens to change nothing with those? May be NULL. */
+    bool (*ignores)(const char *param, const struct av_view_state *state, const struct av_params *p);
+    /* Does an action do something on the page? NULL: all of them do. */
+    bool (*offers)(const struct av_view_action *action, const struct av_view_state *state);
+    bool lab; /* its snapshot is of a row of logits that it edits, not of the pipeline */
     void (*draw)(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
     /* A click or wheel at (x, y) of rectangle r: selects what is there. May
      * be NULL. */

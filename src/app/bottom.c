@@ -47,11 +47,14 @@ static void add(struct entries *all, size_t first, const char *keys, const char 
 
 /* A view's actions are called by their names up to the hyphen: zoom-in and
  * zoom-out are one entry. */
-static void add_view(struct entries *all, const struct av_view *view)
+static void add_view(struct entries *all, const struct av_app *app)
 {
+    const struct av_view *view = app->view;
     size_t first = all->count;
     for (const struct av_view_action *a = view->actions; a != NULL && a->key != NULL; a++) {
-        add(all, first, a->key, a->name, strcspn(a->name, "-"), false);
+        if (view->offers == NULL || view->offers(a, &app->states[app->view_index])) {
+            add(all, first, a->key, a->name, strcspn(a->name, "-"), false);
+        }
     }
 }
 
@@ -80,7 +83,7 @@ static void collect(const struct av_app *app, struct entries *all)
         const struct av_action *a = &table[i];
         const char *label = label_of(app, a);
         if (i == 0 && label == NULL && app->mode == AV_MODE_SCREEN) {
-            add_view(all, app->view);
+            add_view(all, app);
         }
         if (label == NULL || (a->modes & (unsigned)app->mode) == 0) {
             continue;
@@ -89,7 +92,7 @@ static void collect(const struct av_app *app, struct entries *all)
         label += kept ? 1 : 0;
         add(all, 0, a->keys, label, strlen(label), kept);
         if (i == 0 && app->mode == AV_MODE_SCREEN) {
-            add_view(all, app->view);
+            add_view(all, app);
         }
     }
 }

@@ -21,6 +21,10 @@ static const char *const *listened(const struct av_app *app)
 
 static bool listens(const struct av_app *app, const struct av_param *row)
 {
+    const struct av_view *view = app->view;
+    if (view->ignores != NULL && view->ignores(row->name, &app->states[app->view_index], &app->params)) {
+        return false;
+    }
     for (const char *const *name = listened(app); *name != NULL; name++) {
         if (strcmp(*name, row->name) == 0) {
             return true;

@@ -19,11 +19,23 @@ enum {
     BELOW = 0x25BE
 };
 
-/* How the curves look, by their place. */
+/* How the curves look, by their place: the first is of the present variant. None
+ * is as other pages mark the one compared, or differences. */
 static const struct av_fill marks[AV_VARIANT_CURVES_MAX] = {
-    { 0x25CF, AV_ROLE_SCALED }, { 0x25C7, AV_ROLE_UNSCALED }, { 0x25B2, AV_ROLE_GOOD }, { 0x25A1, AV_ROLE_BAR },
-    { 0x25BC, AV_ROLE_KEY },    { '+', AV_ROLE_TITLE },       { '#', AV_ROLE_GHOST },   { '%', AV_ROLE_TEXT },
+    { AV_MARK_NOW, AV_ROLE_SCALED }, { 0x25A0, AV_ROLE_UNSCALED }, { 0x25B3, AV_ROLE_GOOD }, { 0x25A1, AV_ROLE_BAR },
+    { 0x25BD, AV_ROLE_KEY },         { '+', AV_ROLE_TITLE },       { '#', AV_ROLE_GHOST },   { '%', AV_ROLE_TEXT },
 };
+
+/* In ASCII, where several marks would look alike, they are letters. */
+static struct av_fill mark_of(const struct av_canvas *c, size_t i)
+{
+    return (struct av_fill){ c->ascii ? 'a' + (uint32_t)i : marks[i].body, marks[i].role };
+}
+
+static struct av_fill mark_of_theory(const struct av_canvas *c)
+{
+    return (struct av_fill){ c->ascii ? 'T' : AV_MARK_CURVE, AV_ROLE_CURVE };
+}
 
 /* What curves are drawn of. */
 static const struct quantity {
@@ -32,14 +44,14 @@ static const struct quantity {
     bool log, share; /* powers of ten; from 0 to 1 */
 } quantities[AV_VARIANT_CURVE_QUANTITIES] = {
     { "entropy", "nats, mean", AV_VARIANT_ENTROPY, false, false },
-    { "entropy / ln n", "mean", AV_VARIANT_ENTROPY_NORM, false, true },
+    { "entropy / ln keys", "mean", AV_VARIANT_ENTROPY_NORM, false, true },
     { "effective keys", "mean", AV_VARIANT_KEYS, true, false },
     { "largest weight", "median", AV_VARIANT_MAX_MEDIAN, true, false },
     { "jacobian_fro", "median", AV_VARIANT_FRO, true, false },
     { "dq_rms", "median", AV_VARIANT_DQ, true, false },
     { "row std of logits", "", AV_VARIANT_ROW_STD, true, false },
     { "row sum", "mean", AV_VARIANT_ROW_SUM, false, false },
-    { "nonzero weights", "share, mean", AV_VARIANT_NONZERO, false, true },
+    { "nonzero weights", "share of keys seen, mean", AV_VARIANT_NONZERO, false, true },
 };
 
 /* ---- Axes --------------------------------------------------------------------- */
@@ -185,7 +197,7 @@ static void draw_line(const struct plot *p, struct cell from, struct cell to, st
 
 static void draw_theory(const struct plot *p, const struct av_variant_curves *k)
 {
-    static const struct av_fill fill = { AV_MARK_CURVE, AV_ROLE_CURVE };
+    const struct av_fill fill = mark_of_theory(p->c);
     struct cell last = { 0, 0 };
     for (size_t j = 0; j < k->points; j++) {
         struct cell at = cell_at(p, k->at[j], k->theory[j]);
@@ -221,7 +233,7 @@ static void draw_marks(const struct plot *p, const struct av_variant_curves *k, 
         if (!isnan(v)) {
             struct cell at = cell_at(p, k->at[j], v);
             bool below = p->y.log && !(v >= p->y.lo);
-            av_canvas_put(p->c, at.x, at.y, below ? BELOW : marks[i].body, marks[i].role);
+            av_canvas_put(p->c, at.x, at.y, below ? BELOW : mark_of(p->c, i).body, marks[i].role);
         }
     }
 }
@@ -262,12 +274,12 @@ static void draw_names_beside(struct av_canvas *c, struct av_rect r, const struc
     for (size_t i = 0; i < k->count; i++) {
         int y = r.y + 1 + (int)i;
         int left = av_plot_fit_right(c, r.x, right, y, AV_ROLE_TEXT, last_value(text, k, i, q->of));
-        av_canvas_put(c, r.x + 1, y, marks[i].body, marks[i].role);
+        av_canvas_put(c, r.x + 1, y, mark_of(c, i).body, marks[i].role);
         av_variant_text(c, r.x + 3, left - 1, y, marks[i].role, k->curves[i].of.name);
     }
     int y = r.y + 1 + (int)k->count;
     if (theory) {
-        av_panel_legend(c, r.x + 1, right, y++, (struct av_fill){ AV_MARK_CURVE, AV_ROLE_CURVE }, "softmax, exact");
+        av_panel_legend(c, r.x + 1, right, y++, mark_of_theory(c), "softmax, exact");
     }
     if (k->left_out > 0) {
         snprintf(text, sizeof text, "+ %zu chosen", k->left_out);
@@ -282,7 +294,7 @@ static void draw_names_below(struct av_canvas *c, struct av_rect r, const struct
     int y = r.y;
     for (size_t i = 0; i < k->count + (theory ? 1 : 0); i++) {
         bool exact = i == k->count;
-        struct av_fill fill = exact ? (struct av_fill){ AV_MARK_CURVE, AV_ROLE_CURVE } : marks[i];
+        struct av_fill fill = exact ? mark_of_theory(c) : mark_of(c, i);
         const char *name = exact ? "softmax, exact" : k->curves[i].of.name;
         int end = av_panel_legend(c, x, r.x + r.w, y, fill, name);
         if (end == x) {

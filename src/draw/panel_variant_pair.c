@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 enum {
-    MARGIN = 5, /* row labels */
-    ABOVE = 2,  /* title, column labels */
-    BELOW = 1,  /* legend */
+    MARGIN = 5,                               /* row labels */
+    ABOVE = 2,                                /* title, column labels */
+    BELOW = AV_VARIANT_PAIR_AROUND_H - ABOVE, /* legend */
     GAP = 1,
     LEAST_W = MARGIN + 7, /* of a map */
     TWO_W = 2 * (MARGIN + 12),
@@ -131,25 +131,21 @@ static const struct av_variant_row *row_of(const struct av_variants *v, enum map
     return &v->table.rows[map == MAP_OTHER ? v->table.compare : v->table.now];
 }
 
-static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g, const struct av_variants *v,
-                       enum map map)
+static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_variants *v, enum map map)
 {
     int right = r.x + r.w - 1;
-    if (g->pool_rows > 1 || g->pool_cols > 1) {
-        char text[64];
-        snprintf(text, sizeof text, "max %zu×%zu", g->pool_rows, g->pool_cols);
-        right = r.w >= MARGIN + 24 ? av_plot_fit_right(c, r.x + 14, right, r.y, AV_ROLE_DIM, text) - 1 : right;
-    }
-    if (map == MAP_DIFFERENCE) {
+    if (map != MAP_DIFFERENCE) {
+        bool now = map == MAP_NOW;
+        av_canvas_put(c, r.x + 1, r.y, now ? AV_MARK_NOW : AV_MARK_OTHER, now ? AV_ROLE_SCALED : AV_ROLE_UNSCALED);
+        av_variant_text(c, r.x + 3, right, r.y, AV_ROLE_TITLE, row_of(v, map)->of.name);
+    } else if (c->ascii) { /* where the marks would read as a product */
+        av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, "now minus compared");
+    } else {
         int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, "difference");
         av_canvas_put(c, x + 1, r.y, AV_MARK_NOW, AV_ROLE_SCALED);
         av_canvas_put(c, x + 3, r.y, '-', AV_ROLE_TITLE);
         av_canvas_put(c, x + 5, r.y, AV_MARK_OTHER, AV_ROLE_UNSCALED);
-        return;
     }
-    bool now = map == MAP_NOW;
-    av_canvas_put(c, r.x + 1, r.y, now ? AV_MARK_NOW : AV_MARK_OTHER, now ? AV_ROLE_SCALED : AV_ROLE_UNSCALED);
-    av_variant_text(c, r.x + 3, right, r.y, AV_ROLE_TITLE, row_of(v, map)->of.name);
 }
 
 /* "0 <ramp> 1 ~ √w". */
@@ -166,7 +162,7 @@ static void draw_ramp(struct av_canvas *c, int x, int right, int y)
     av_plot_fit(c, x + 1, right, y, AV_ROLE_DIM, c->ascii ? "~ sqrt(w)" : "~ √w");
 }
 
-/* "▲▼ >= 0.21  +- >= 0.043", what the glyphs of differences stand for. */
+/* "▲▼ >=0.21  +- >=0.043", what the glyphs of differences stand for. */
 static void draw_steps(struct av_canvas *c, int x, int right, int y, double largest)
 {
     const struct {
@@ -175,7 +171,7 @@ static void draw_steps(struct av_canvas *c, int x, int right, int y, double larg
     } steps[] = { { FAR, MORE_FAR, LESS_FAR }, { NEAR, MORE, LESS } };
     for (int i = 0; i < 2; i++) {
         char number[AV_NUMBER_MAX], text[64];
-        snprintf(text, sizeof text, ">= %s", av_plot_number(number, steps[i].from * largest, 2));
+        snprintf(text, sizeof text, ">=%s", av_plot_number(number, steps[i].from * largest, 2));
         int end = av_plot_fit(c, x + 3, right, y, AV_ROLE_DIM, text);
         if (end > x + 3) {
             av_canvas_put(c, x, y, steps[i].more, AV_ROLE_SCALED);
@@ -185,20 +181,34 @@ static void draw_steps(struct av_canvas *c, int x, int right, int y, double larg
     }
 }
 
-static void draw_legend(struct av_canvas *c, struct av_rect r, int y, const struct av_variants *v, enum map map,
-                        bool negative)
+/* "max 2×3": of so many rows and columns a cell shows the largest by size. */
+static void draw_pooling(struct av_canvas *c, int x, int right, int y, const struct av_heat_grid *g)
 {
-    int x = r.x + MARGIN, right = r.x + r.w;
+    char text[64];
+    if (g->pool_rows > 1 || g->pool_cols > 1) {
+        snprintf(text, sizeof text, "max %zu×%zu", g->pool_rows, g->pool_cols);
+        av_plot_fit(c, x, right, y, AV_ROLE_DIM, text);
+    }
+}
+
+/* Below the last of the maps of weights the pooling is told. */
+static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+                        const struct av_variants *v, enum map map, bool negative)
+{
+    int x = r.x + MARGIN, right = r.x + r.w, y = g->cells.y + g->cells.h;
     if (map == MAP_DIFFERENCE) {
         if (v->pair.compared && v->pair.largest > 0) {
-            draw_steps(c, x, right, y, v->pair.largest);
+            draw_steps(c, r.x + 1, right, y, v->pair.largest);
         }
         return;
     }
     if (negative) {
-        av_panel_legend(c, x, right, y, (struct av_fill){ LESS, AV_ROLE_WARN }, "negative");
+        x = av_panel_legend(c, x, right, y, (struct av_fill){ LESS, AV_ROLE_WARN }, "negative");
     } else if (map == MAP_NOW) {
         draw_ramp(c, x, right, y);
+    }
+    if (map == MAP_OTHER) {
+        draw_pooling(c, x, right, y, g);
     }
 }
 
@@ -211,7 +221,7 @@ static void draw_map(struct av_canvas *c, struct av_rect r, const struct av_vari
     struct av_heat_grid g = av_layout_heat(cells, p->n_q, p->n_k, (struct av_heat_window){ 0, 0, 0 });
     const struct av_variant_row *row = row_of(v, map);
     struct av_rect words = { r.x + 1, r.y + ABOVE, r.w - 2, r.h - ABOVE };
-    draw_title(c, r, &g, v, map);
+    draw_title(c, r, v, map);
     if (map != MAP_DIFFERENCE && row->state == AV_VARIANT_REFUSED) {
         av_plot_wrap(c, words, AV_ROLE_DIM, row->why);
         return;
@@ -222,7 +232,7 @@ static void draw_map(struct av_canvas *c, struct av_rect r, const struct av_vari
         av_plot_fit(c, r.x, g.cells.x, g.cells.y - 1, AV_ROLE_DIM, "q↓k→");
     }
     bool negative = draw_cells(c, &g, v, map);
-    draw_legend(c, r, g.cells.y + g.cells.h, v, map, negative);
+    draw_legend(c, r, &g, v, map, negative);
 }
 
 void av_panel_variant_pair(struct av_canvas *c, struct av_rect r, const struct av_variants *v)
@@ -255,11 +265,15 @@ void av_panel_variant_difference(struct av_canvas *c, struct av_rect r, const st
     } else if (p->rows == 0) {
         snprintf(text, sizeof text, "No row has two or more keys on both sides.");
     } else {
+        bool distributions =
+            ((av_variant_flags(row_of(v, MAP_NOW)->of.value) | av_variant_flags(row_of(v, MAP_OTHER)->of.value)) &
+             AV_VARIANT_NOT_SIMPLEX) == 0;
         snprintf(text, sizeof text,
-                 "|difference|: mean %s, largest %s at query %zu, key %zu; half its sum over a row %s. "
-                 "The largest weight is at another key in %zu of %zu rows.",
+                 "|difference|: mean %s, largest %s at query %zu, key %zu; %s of rows %s. "
+                 "Largest weight at another key: %zu of %zu rows.",
                  av_plot_number(mean, p->mean, 3), av_plot_number(largest, p->largest, 3), p->row, p->col,
-                 av_plot_number(half, p->half_sum, 3), p->argmax_differs, p->rows);
+                 distributions ? "total variation distance" : "half the sum", av_plot_number(half, p->half_sum, 3),
+                 p->argmax_differs, p->rows);
     }
     av_plot_wrap(c, r, AV_ROLE_TEXT, text);
 }

@@ -69,6 +69,9 @@ void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av
 enum { AV_VARIANT_DETAIL_LEAST_H = 2 };
 void av_panel_variant_detail(struct av_canvas *c, struct av_rect r, const struct av_variants *v, size_t row);
 
+/* Lines of a map that are not rows of weights. */
+enum { AV_VARIANT_PAIR_AROUND_H = 3 };
+
 /* Two variants' weights beside each other, and their difference. */
 void av_panel_variant_pair(struct av_canvas *c, struct av_rect r, const struct av_variants *v);
 

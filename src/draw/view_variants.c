@@ -7,6 +7,7 @@
 #include "panels_variants.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum {
     PAGES = 3,
@@ -139,7 +140,9 @@ static void draw_pair(struct av_canvas *c, struct av_rect r, const struct av_vie
     const struct av_variants *v = ctx->study;
     int below = AV_VARIANT_PAIR_ROWS_H + DIFFERENCE_H;
     int room = r.h - HEAD_H;
-    below = room >= 2 * below ? below : room >= 8 ? DIFFERENCE_H : 0;
+    int unpooled = AV_VARIANT_PAIR_AROUND_H + (v->pair.n_q < INT16_MAX ? (int)v->pair.n_q : INT16_MAX);
+    bool tight = room - below < unpooled && unpooled <= room - DIFFERENCE_H; /* whole without the two lines */
+    below = room >= 2 * below && !tight ? below : room >= 8 ? DIFFERENCE_H : 0;
     struct av_rect maps = { r.x, r.y + HEAD_H, r.w, room - below };
     struct av_rect rows = { r.x, maps.y + maps.h, r.w, below > DIFFERENCE_H ? AV_VARIANT_PAIR_ROWS_H : 0 };
     av_panel_variant_pair(c, maps, v);
@@ -384,6 +387,20 @@ static const char *const curve_listens[] = { "curve_over", "n_k",      OF_ENTRIE
                                              "variant",    "variants", AV_ALL_OWNED, NULL };
 static const char *const *const page_listens[] = { pair_listens, curve_listens, NULL };
 
+/* A curve has a point for every value of its axis. */
+static bool ignores(const char *param, const struct av_view_state *state, const struct av_params *p)
+{
+    return state->page == 2 && strcmp(param, p->curve_over == AV_CURVE_N_K ? "n_k" : "d_k") == 0;
+}
+
+/* All actions are for the table; the pages are turned everywhere, and curves
+ * have quantities, too. */
+static bool offers(const struct av_view_action *action, const struct av_view_state *state)
+{
+    static const char *const keys[PAGES] = { NULL, "vV", "vVyY" };
+    return state->page == 0 || strchr(keys[state->page], action->key[0]) != NULL;
+}
+
 static const char *const about[] = {
     "Page 1: every variant on the same queries and keys, a line each.",
     "Means over rows: H/ln keys, the entropy of a row's weights over ln of the keys it sees,",
@@ -420,6 +437,8 @@ const struct av_view av_view_variants = {
     .study = "variants",
     .listens = listens,
     .page_listens = page_listens,
+    .ignores = ignores,
+    .offers = offers,
     .draw = draw,
     .click = click,
     .actions = actions,

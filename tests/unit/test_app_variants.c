@@ -70,11 +70,37 @@ static void parameters_of_rows_are_typed(void **state)
     av_app_free(app);
 }
 
+/* What does nothing on a page is neither listed nor offered there. */
+static void pages_have_their_parameters_and_actions(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    struct av_app *app = open_app(&config);
+    av_app_resize(app, 160, 50);
+    show(app, "variants");
+    assert_true(shows(app, "f/F choose") && shows(app, "│ n_q"));
+    press(app, "v");
+    assert_false(shows(app, "f/F choose") || shows(app, "y/Y"));
+    press(app, "v");
+    assert_true(shows(app, "y/Y quantity") && !shows(app, "f/F choose"));
+    assert_false(shows(app, "│ n_q") || shows(app, "│ n_k"));
+    assert_true(shows(app, "│ d_k"));
+    press(app, ": n _ k = 9 Enter");
+    assert_non_null(strstr(av_app_message(app), "n_k has no effect: not used here"));
+    press(app, "Esc");
+    press(app, ": c u r v e _ o v e r = d _ k Enter");
+    assert_true(shows(app, "│ n_k") && !shows(app, "│ d_k"));
+    press(app, ": n _ k = 9 Enter");
+    assert_int_equal(params_of(app)->n_k, 9);
+    av_app_free(app);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_brings_its_parameters),
         cmocka_unit_test(parameters_of_rows_are_typed),
+        cmocka_unit_test(pages_have_their_parameters_and_actions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

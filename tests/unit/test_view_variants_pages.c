@@ -10,7 +10,7 @@ static void two_variants_side_by_side(void **unused)
     s.state.page = 1;
     struct av_canvas c = drawn(&s, 100, 30);
     static const char *const texts[] = { "variants 2/3",       "● differential", "◇ sparsemax", "difference ● - ◇",
-                                         "|difference|: mean", "- negative",     "▲▼ >= ",      "+- >= " };
+                                         "|difference|: mean", "- negative",     "▲▼ >=",       "+- >=" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_says(&c, texts[i]);
     }
@@ -32,6 +32,31 @@ static void two_variants_side_by_side(void **unused)
     leave(&s, &c);
 }
 
+/* On a low screen nothing is cut: what a cell is, and both steps of differences. */
+static void legends_of_the_maps(void **unused)
+{
+    (void)unused;
+    struct scene s = scene(WITH("seed=42"), true);
+    s.state.page = 1;
+    struct av_canvas c = drawn(&s, 80, 22);
+    assert_says(&c, "max 3×2");
+    assert_says(&c, "▲▼ >=0.41  +- >=0.083");
+    assert_says(&c, "; total variation");
+    av_canvas_free(&c);
+    c = drawn(&s, 89, 39);
+    assert_says(&c, "max 1×2"); /* every query has a line */
+    av_canvas_free(&c);
+    s.ascii = true;
+    c = drawn(&s, 80, 22);
+    assert_says(&c, "now minus compared");
+    leave(&s, &c);
+    s = scene(WITH("variant=sigmoid"), true);
+    s.state.page = 1;
+    c = drawn(&s, 120, 39);
+    assert_says(&c, "half the sum of rows"); /* no distributions */
+    leave(&s, &c);
+}
+
 /* ---- curves --------------------------------------------------------------------------- */
 
 static void curves_have_names_and_axes(void **unused)
@@ -43,13 +68,13 @@ static void curves_have_names_and_axes(void **unused)
     static const char *const texts[] = { "variants 3/3", "up to 64 queries, d_k 4",
                                          "no mask",      "entropy nats, mean",
                                          "at 2048",      "● softmax",
-                                         "◇ logn",       "▲ ssmax",
+                                         "■ logn",       "△ ssmax",
                                          "□ sparsemax",  "• softmax, exact",
                                          "n_k 16",       " 2048" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_says(&c, texts[i]);
     }
-    static const uint32_t marks[] = { 0x25CF, 0x25C7, 0x25B2, 0x25A1 };
+    static const uint32_t marks[] = { 0x25CF, 0x25A0, 0x25B3, 0x25A1 };
     for (size_t i = 0; i < 4; i++) { /* the last point of each curve is in its row of cells */
         int seen = 0;
         for (int y = 2; y < 20; y++) {
@@ -62,8 +87,29 @@ static void curves_have_names_and_axes(void **unused)
     av_canvas_free(&c);
     act(&s, "y", 80, 22);
     c = drawn(&s, 80, 22);
-    assert_says(&c, "entropy / ln n mean");
+    assert_says(&c, "entropy / ln keys mean");
     assert_true(find(&c, "exact") < 0);
+    leave(&s, &c);
+}
+
+/* In ASCII each curve has a letter, and the theory another. */
+static void curves_in_ascii(void **unused)
+{
+    (void)unused;
+    struct scene s = scene(WITH("d_k=4"), true);
+    s.state.page = 2;
+    s.ascii = true;
+    struct av_canvas c = drawn(&s, 120, 40);
+    static const char *const texts[] = { "a softmax ", "b none ",      "c logn ",     "d ssmax ",
+                                         "e qk_l2 ",   "f sparsemax ", "g softpick ", "T softmax, exact" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_says(&c, texts[i]);
+        int seen = 0;
+        for (int k = 0; k < c.cols * c.rows; k++) {
+            seen += k % c.cols < 80 && c.cells[k].code == (uint32_t)texts[i][0];
+        }
+        assert_true(seen >= 4); /* some are hidden by others */
+    }
     leave(&s, &c);
 }
 
@@ -139,6 +185,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_variants_side_by_side),
         cmocka_unit_test(curves_have_names_and_axes),
+        cmocka_unit_test(legends_of_the_maps),
+        cmocka_unit_test(curves_in_ascii),
         cmocka_unit_test(curves_with_gaps),
         cmocka_unit_test(nothing_leaves_the_rectangle),
         cmocka_unit_test(before_anything_is_measured),
