@@ -25,13 +25,17 @@
  * their means in the row: a softmax adds a constant to each row and nothing else.
  * Keys count by min(1, w 2^14)^2, the inverse variance of the logarithm of a
  * float16; keys without weight, by underflow or dropout, do not.
- *   weights_not_of_qk (info)  R^2 < 0.99 and residuals beyond 2^-8, which bfloat16
- *       explains: no multiple of q.k is behind them. No rule of scale then.
  *   scale_ok (info), scale_missing, scale_twice, scale_d_model (warn),
- *   scale_inverted (bad), scale_other (info)  the slope is 1/sqrt(d_k), 1, 1/d_k,
- *       1/sqrt(n_head d_k), sqrt(d_k), or none of these, to 2% and three standard
- *       errors; each also over p->temperature. The first that fits; others that
- *       fit as well are named.
+ *   scale_inverted (bad), scale_other (info)  R^2 >= 0.99, and the slope is 1/sqrt(d_k),
+ *       1, 1/d_k, 1/sqrt(n_head d_k), sqrt(d_k), or none of these, to 2% and three
+ *       standard errors; each also over p->temperature. The nearest that fits;
+ *       one that is the same number is named.
+ *   weights_not_of_qk (info)  R^2 below, and residuals beyond what rounding to the
+ *       narrowest type that holds all weights explains: no multiple of q.k is behind
+ *       them.
+ *   scale_unknown (info)  R^2 below, but rounding may be the reason; or less than 8
+ *       keys with weight beside the rows' largest.
+ *   None of these behind softmax_wrong_axis, softmax_twice, weights_negative.
  *
  * Of weights (a sum is 1 within 2^-8 + 2^-25 a key, which bfloat16 and float16
  * rounding explain):
@@ -43,10 +47,12 @@
  *       left was multiplied by 1 / (1 - z).
  *   rows_not_one (bad)  rows do not sum to 1, otherwise.
  *   softmax_twice (warn)  with p_j = ln w_j - mean ln w + 1/n, which sum to 1: no p_j
- *       is below -2^-8 in any row of four keys or more, and in half of these rows
- *       n sum p^2 > 1.5 (over p > 2^-6): ln w is itself a softmax's output. Logits
- *       of any ordinary shape that are flat enough for the first are too even
- *       for the second. Eight rows at least.
+ *       is below 0 in any row of four keys or more, but for the rounding of the
+ *       narrowest type that holds all weights (2^-8 bfloat16, 2^-10 float16, else
+ *       2^-20), and the mean of n sum p^2 over these rows (of p > 4 roundings) exceeds 1.5:
+ *       ln w is itself what a softmax gives. Normal logits that are flat enough for
+ *       the first keep n sum p^2 below 1.2, uniform ones below 1.34. Of eight rows at
+ *       least; weights of a nearly even softmax are not told from its softmax.
  *   mask_leak (warn)  masked keys have a weight, all the same in a row and below its
  *       largest: a finite number in the place of -infinity. bad: more than 1% of
  *       the weight.
@@ -97,7 +103,7 @@ struct av_evidence {
     double rows_off, rows_without_weight;   /* rows that do not sum to 1; that hold nothing */
     double column_sum_error_max;            /* NaN if sampled */
     double zero_share;                      /* exact zeros among seen keys */
-    double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, median of n sum p^2 */
+    double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, mean of n sum p^2 */
     double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */
     /* Rows looked at, those that count, those with one seen key. */
     double rows, rows_counting, rows_one_key;

@@ -1,0 +1,128 @@
+/* diagnosis_findings.c - what is found, from the numbers: all but weights and scale. */
+#include "diagnosis_state.h"
+#include "verdict_rules.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void av_diagnosis_add(struct av_diagnosis *r, const char *code, enum av_severity severity, const char *format, ...)
+{
+    assert(r->finding_count < AV_DIAGNOSIS_FINDINGS);
+    struct av_verdict *v = &r->findings[r->finding_count++];
+    v->code = code;
+    v->severity = severity;
+    va_list words;
+    va_start(words, format);
+    vsnprintf(v->text, sizeof v->text, format, words);
+    va_end(words);
+}
+
+bool av_diagnosis_found(const struct av_diagnosis *r, const char *code)
+{
+    for (size_t i = 0; i < r->finding_count; i++) {
+        if (strcmp(r->findings[i].code, code) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_not_finite(struct av_diagnoser *d)
+{
+    for (size_t part = 0; part < AV_PARTS; part++) {
+        const struct av_diagnosis_holes *f = &d->not_finite[part];
+        const char *name = d->at->part[part].name;
+        const char *where = d->result.sampled && part >= AV_PART_SCORES ? " in the rows looked at" : "";
+        if (f->nan > 0) {
+            av_diagnosis_add(&d->result, "nan_input", AV_BAD,
+                             "%.120s holds %llu NaN%s, the first at head %zu, row %zu, column %zu", name,
+                             (unsigned long long)f->nan, where, f->first_nan[0], f->first_nan[1], f->first_nan[2]);
+        }
+        if (f->infinite > 0) {
+            av_diagnosis_add(&d->result, "inf_input", AV_BAD,
+                             "%.120s holds %llu infinities%s, the first at head %zu, row %zu, column %zu", name,
+                             (unsigned long long)f->infinite, where, f->first_infinite[0], f->first_infinite[1],
+                             f->first_infinite[2]);
+        }
+    }
+}
+
+static void find_saturation(struct av_diagnoser *d)
+{
+    const struct av_evidence *v = &d->result.evidence;
+    const struct av_judged_rows rows = {
+        .share = v->share_max_gt_0_9,
+        .std = isnan(v->logit_std) ? v->logit_row_std : v->logit_std,
+        .row_std = v->logit_row_std,
+        .freezing = v->freezing,
+        .differ = d->params.mask == AV_MASK_CAUSAL || d->causal_seen,
+    };
+    struct av_verdict found;
+    if (d->logit.rows == 0) {
+        return;
+    }
+    if (isnan(v->logit_row_std) && v->share_max_gt_0_9 > AV_LARGEST_SHARE) {
+        av_diagnosis_add(&d->result, "saturated", v->share_max_gt_0_9 > 0.5 ? AV_BAD : AV_WARN,
+                         "%.0f%% of rows give more than 0.9 to one key; weights of exactly 0 in every row hide how far "
+                         "the logits lie apart",
+                         100 * v->share_max_gt_0_9);
+    } else if (!isnan(v->logit_row_std) && av_verdict_saturated(&found, &rows)) {
+        av_diagnosis_add(&d->result, found.code, found.severity, "%s", found.text);
+    }
+    if (av_verdict_dead(&found, v->share_fro_lt_1e_3, v->jacobian_fro_median, "softmax")) {
+        av_diagnosis_add(&d->result, found.code, found.severity, "%s", found.text);
+    }
+}
+
+static void find_dots(struct av_diagnoser *d)
+{
+    const struct av_evidence *v = &d->result.evidence;
+    if (v->dot_beyond_float16 > 0) {
+        av_diagnosis_add(&d->result, "float16_overflow", AV_WARN,
+                         "|q.k| of %.0f pairs is beyond 65504, the largest float16; the largest is %.6g, row %zu, "
+                         "column %zu: %.6g over sqrt(d_k)",
+                         v->dot_beyond_float16, v->dot_max, d->dot.largest_at[0], d->dot.largest_at[1],
+                         v->dot_max / sqrt((double)d->at->d));
+    }
+    if (isnan(v->dot_std)) {
+        return;
+    }
+    double m = d->multiplier;
+    av_diagnosis_add(&d->result, "logit_std", AV_INFO,
+                     "logit std within rows %.3g (q.k times %.3g); entries of their means and std (q %.2g, %.3g; k "
+                     "%.2g, %.3g) would give %.3g if independent, N(0, 1) ones %.3g: a trained model's are neither",
+                     m * v->dot_std, m, v->q_mean, v->q_std, v->k_mean, v->k_std, m * v->predicted_std,
+                     m * sqrt((double)d->at->d));
+    if (!av_diagnosis_has(d, AV_PART_WEIGHTS) && !av_diagnosis_has(d, AV_PART_SCORES)) {
+        av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
+                         "Q and K do not tell whether the scale is applied: with 1/sqrt(d_k) %.0f%% of rows give more "
+                         "than 0.9 to one key, mean H / ln keys %.3g; without %.0f%%, %.3g",
+                         100 * v->saturated_scaled, v->entropy_scaled, 100 * v->saturated_bare, v->entropy_bare);
+    }
+}
+
+/* Worst first, else in the order in which they were found. */
+static void sort(struct av_diagnosis *r)
+{
+    for (size_t i = 1; i < r->finding_count; i++) {
+        struct av_verdict v = r->findings[i];
+        size_t at = i;
+        for (; at > 0 && r->findings[at - 1].severity < v.severity; at--) {
+            r->findings[at] = r->findings[at - 1];
+        }
+        r->findings[at] = v;
+    }
+}
+
+void av_diagnosis_find(struct av_diagnoser *d)
+{
+    find_not_finite(d);
+    find_saturation(d);
+    av_diagnosis_find_weights(d);
+    av_diagnosis_find_scale(d);
+    find_dots(d);
+    sort(&d->result);
+}

@@ -1,0 +1,149 @@
+/* diagnosis_state.h - what the parts of a diagnosis share. */
+#ifndef ATTNVIZ_DIAGNOSIS_STATE_H
+#define ATTNVIZ_DIAGNOSIS_STATE_H
+
+#include "attnviz/diagnosis.h"
+#include "attnviz/stats.h"
+#include "slope.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Numbers of a tensor that are none, counted over what was read of it. */
+struct av_diagnosis_holes {
+    uint64_t nan, infinite;
+    size_t first_nan[3], first_infinite[3]; /* head, row, column */
+};
+
+/* Rows of q.k. */
+struct av_dot_sums {
+    struct av_spread within;
+    double largest; /* |q.k| */
+    size_t largest_at[2];
+    uint64_t beyond; /* float16 */
+    size_t rows, saturated_scaled, saturated_bare;
+    double entropy_scaled, entropy_bare; /* sums of H / ln keys */
+};
+
+/* Rows of the logits, or weights, that the head is judged by. */
+struct av_logit_sums {
+    struct av_moments all;
+    struct av_spread within;
+    size_t rows, above, dead, one_key;
+    double freezing, entropy_norm;
+    double *fro; /* [rows to look at], jacobian_fro of those that count */
+};
+
+struct av_weight_sums {
+    uint64_t negative, seen, zeros; /* zeros among seen keys */
+    size_t first_negative[2];
+    struct av_moments row_sums; /* of rows with weight */
+    double row_error;           /* largest |sum - 1| */
+    size_t off, first_off;      /* rows that do not sum to 1 */
+    size_t above;               /* of them, those that sum to more */
+    size_t empty, first_empty;  /* rows without weight */
+    size_t longest_empty;       /* seen keys of the longest of them that holds zeros alone */
+    bool empty_nan;             /* NaN in one of them */
+    double *columns;            /* [n_k], sums */
+    bool wider[AV_DTYPES];      /* a weight that this type does not hold */
+    size_t twice_rows;
+    double twice_lowest, twice_squares; /* squares: sum over rows of n sum p^2 */
+    double masked_max;
+    size_t masked_at[2];
+    double masked_share;               /* sum over the rows that have a masked key */
+    size_t masked_rows, leaking, even; /* those rows; with weight there; the same on all, below the largest */
+};
+
+enum av_diagnosis_phase {
+    AV_PHASE_Q, /* entries */
+    AV_PHASE_K,
+    AV_PHASE_SEEN, /* have keys behind their query any weight? */
+    AV_PHASE_DOTS, /* q.k of a block of rows, some keys at a time; */
+    AV_PHASE_ROWS, /* these rows, one by one */
+    AV_PHASE_DONE
+};
+
+struct av_diagnoser {
+    const struct av_kernels *kernels;
+    const struct av_source *source;
+    const struct av_source_layer *at;
+    struct av_params params;
+    size_t k_head;
+
+    enum av_diagnosis_phase phase;
+    bool ended;          /* there is a result */
+    size_t next;         /* entry row, looked-at row or key that is next in the phase */
+    size_t rows;         /* to look at */
+    size_t first, block; /* rows of the block at hand, at most */
+    size_t keys;         /* read at a time */
+    double done, all;    /* work */
+    double multiplier;   /* of q.k, by the parameters */
+    bool causal_seen;
+
+    /* Memory, of the sizes of the head at hand. */
+    void *memory;
+    float *f32;                          /* [longest row] */
+    double *row;                         /* [longest row] */
+    void *q, *k;                         /* [block, d], [keys, d] */
+    double *dots;                        /* [block, n_k] */
+    double *scores, *weights, *spare[3]; /* [n_k] */
+    void *scratch;
+
+    struct av_diagnosis_holes not_finite[AV_PARTS];
+    struct av_moments entries[2]; /* of Q, of K */
+    struct av_dot_sums dot;
+    struct av_logit_sums logit;
+    struct av_slope_sums slope;
+    struct av_weight_sums weight;
+
+    struct av_diagnosis result;
+};
+
+/* Is this part there? */
+bool av_diagnosis_has(const struct av_diagnoser *d, enum av_part part);
+
+/* Query of row r of those looked at. */
+size_t av_diagnosis_query(const struct av_diagnoser *d, size_t r);
+
+/* One row of a part as doubles. */
+enum av_status av_diagnosis_read(struct av_diagnoser *d, enum av_part part, size_t row, double *out,
+                                 struct av_error *e);
+
+/* Counts what is not finite in row `row` of a part. */
+void av_diagnosis_count(struct av_diagnoser *d, enum av_part part, size_t row, const double *x, size_t n);
+
+/* A sum of n weights that is 1 but for rounding. */
+bool av_diagnosis_is_one(double sum, size_t n);
+
+/* What rounding to the narrowest type that holds all weights so far does to their
+ * logarithms at most; single precision's own is far below 2^-20. */
+double av_diagnosis_rounding(const struct av_weight_sums *s);
+
+/* Adds row `query`: its q.k (NULL without Q and K), d->scores and d->weights where
+ * they are there. */
+void av_diagnosis_add_row(struct av_diagnoser *d, size_t query, const double *dots);
+void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query);
+
+/* Adds a row that counts to those that the head is judged by. */
+void av_diagnosis_judge_row(struct av_diagnoser *d, const struct av_rowstats *row);
+
+/* Keys that row `query` sees; of weights: also by the mask that they show. */
+size_t av_diagnosis_length(const struct av_diagnoser *d, size_t query);
+size_t av_diagnosis_weight_length(const struct av_diagnoser *d, size_t query);
+
+/* From sums to numbers, and from numbers to findings. */
+void av_diagnosis_sum_up(struct av_diagnoser *d);
+void av_diagnosis_find(struct av_diagnoser *d);
+
+/* Adds a finding; text: printf's. */
+void av_diagnosis_add(struct av_diagnosis *r, const char *code, enum av_severity severity, const char *format, ...)
+    AV_PRINTF(4, 5);
+
+/* The rules of weights. */
+void av_diagnosis_find_weights(struct av_diagnoser *d);
+bool av_diagnosis_found(const struct av_diagnosis *r, const char *code);
+
+/* The rules of the multiplier. */
+void av_diagnosis_find_scale(struct av_diagnoser *d);
+
+#endif
