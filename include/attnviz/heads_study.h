@@ -19,8 +19,8 @@
 #include "attnviz/source.h"
 
 /* The quantities of a head, NaN where no row counts or it is not defined. The
- * last four are means over the rows that count and see AV_HEADS_LONG keys or
- * more: in shorter ones the first key and the row's own are soon the same. A
+ * last four are means over the rows that count, have weight and see AV_HEADS_LONG
+ * keys or more: in shorter ones the first key and the row's own are soon the same. A
  * query's position is i + n_k - n_q, as in attend.h; a share is 0 where there
  * is no key at that position, or the row does not see it. */
 enum av_head_quantity {
@@ -70,8 +70,10 @@ enum av_head_health { AV_HEAD_FINE, AV_HEAD_SATURATED, AV_HEAD_DEAD, AV_HEAD_HEA
 enum { AV_HEADS_MAP = 16 };
 struct av_head_map {
     size_t rows, cols; /* at most AV_HEADS_MAP, and n_q, n_k */
-    /* Over the pairs that measured rows see; a block without any is NaN. */
-    float mean[AV_HEADS_MAP][AV_HEADS_MAP], max[AV_HEADS_MAP][AV_HEADS_MAP];
+    /* Over the rows of a block that were looked at and are valid: the weight that
+     * a row gives to the keys of the block together, in the mean; the largest
+     * weight. NaN where no row sees a key of the block. */
+    float share[AV_HEADS_MAP][AV_HEADS_MAP], max[AV_HEADS_MAP][AV_HEADS_MAP];
 };
 
 enum av_head_state {

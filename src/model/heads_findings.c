@@ -35,9 +35,8 @@ const struct av_head_rule av_head_rules[AV_HEAD_KINDS] = {
                          AV_HEAD_SATURATED_ROWS,
                          false,
                          AV_LARGEST_SHARE,
-                         { "gives a weight above 0.9 to one key in more than a quarter of its rows, at no fixed place",
-                           "give a weight above 0.9 to one key in more than a quarter of their rows, at no fixed "
-                           "place" } },
+                         { "has a weight above 0.9 in more than a quarter of its rows, and no other name",
+                           "have a weight above 0.9 in more than a quarter of their rows, and no other name" } },
 };
 
 enum av_head_kind av_heads_kind(const struct av_head *h)

@@ -13,7 +13,7 @@ static double weight_at(const double *w, int64_t position, size_t n_k)
     return position >= 0 && position < (int64_t)n_k ? fabs(w[position]) : 0;
 }
 
-/* Where the row's weight lies, of |w| / sum |w|. seen [n_k]: does it see the key? */
+/* Where the row's weight lies, of |w| / sum |w|. Without logits it sees all keys. */
 static void add_places(struct av_heads_sums *sums, const struct av_head *h, size_t i, const double *w,
                        const double *logits, size_t len)
 {
@@ -38,12 +38,13 @@ static void add_places(struct av_heads_sums *sums, const struct av_head *h, size
     sums->rows_long++;
 }
 
-static void add_logits(struct av_heads_state *s, const double *logits, size_t len)
+/* Adds what a row sees, but for a logit that is a constant. */
+static void add_logits(struct av_heads_state *s, const double *logits, size_t len, size_t constant)
 {
     struct av_moments row = AV_MOMENTS_INIT;
     size_t n = 0;
     for (size_t j = 0; j < len; j++) {
-        if (logits[j] > -(double)INFINITY) {
+        if (logits[j] > -(double)INFINITY && j != constant) {
             s->room.seen[n++] = logits[j];
         }
     }
@@ -56,6 +57,7 @@ static void add_to_map(struct av_heads_sums *sums, struct av_head *h, size_t i, 
 {
     struct av_head_map *map = &h->map;
     size_t a = i * map->rows / h->n_q;
+    sums->rows[a]++;
     for (size_t j = 0; j < len; j++) {
         if (logits == NULL || logits[j] > -(double)INFINITY) {
             size_t b = j * map->cols / h->n_k;
@@ -80,7 +82,7 @@ void av_heads_add_rows(struct av_heads_state *s, struct av_head *h, size_t i, si
         }
         add_to_map(&s->sums, h, i + r, w, z, len);
         if (z != NULL) {
-            add_logits(s, z, len);
+            add_logits(s, z, len, h->from == AV_PART_Q ? av_attend_constant(s->attend, i + r) : SIZE_MAX);
         }
         if (stats->keys >= AV_HEADS_LONG) {
             add_places(&s->sums, h, i + r, w, z, len);
@@ -95,7 +97,7 @@ static void finish_map(const struct av_heads_sums *sums, struct av_head_map *map
     for (size_t a = 0; a < map->rows; a++) {
         for (size_t b = 0; b < map->cols; b++) {
             size_t pairs = sums->pairs[a][b];
-            map->mean[a][b] = pairs > 0 ? (float)(sums->weight[a][b] / (double)pairs) : (float)NAN;
+            map->share[a][b] = pairs > 0 ? (float)(sums->weight[a][b] / (double)sums->rows[a]) : (float)NAN;
             map->max[a][b] = pairs > 0 ? map->max[a][b] : (float)NAN;
         }
     }

@@ -51,7 +51,8 @@ struct av_heads_sums {
     size_t rows_long;
     double first, own, previous, moved;
     double weight[AV_HEADS_MAP][AV_HEADS_MAP];
-    size_t pairs[AV_HEADS_MAP][AV_HEADS_MAP];
+    size_t pairs[AV_HEADS_MAP][AV_HEADS_MAP]; /* that are seen */
+    size_t rows[AV_HEADS_MAP];
 };
 
 enum av_heads_phase { AV_HEADS_BEGIN, AV_HEADS_READ_Q, AV_HEADS_READ_K, AV_HEADS_COUNT, AV_HEADS_WEIGH };

@@ -131,7 +131,7 @@ static void heads_are_named_by_what_they_do(void **unused)
     study()->close(state);
 }
 
-/* Blocks of two rows and two columns: the mean over four pairs and the largest. */
+/* Blocks of two rows and two columns: what a row gives to both, and the largest. */
 static void a_map_pools_the_weights(void **unused)
 {
     (void)unused;
@@ -151,7 +151,7 @@ static void a_map_pools_the_weights(void **unused)
                     sum += w;
                     most = fmax(most, w);
                 }
-                assert_close((double)map->mean[a][b], sum / 4, 1e-7);
+                assert_close((double)map->share[a][b], sum / 2, 1e-7);
                 assert_close((double)map->max[a][b], most, 1e-7);
             }
         }
@@ -194,8 +194,8 @@ static void words_count_the_heads(void **unused)
                         "1 of 6 heads gives more than half of its weight to the token before the query's. "
                         "1 of 6 heads gives more than half of its weight to the query's own token. "
                         "1 of 6 heads is uniform, but for less than a tenth of its weight. "
-                        "1 of 6 heads gives a weight above 0.9 to one key in more than a quarter of its rows, "
-                        "at no fixed place. The gradient of 3 heads is dead.");
+                        "1 of 6 heads has a weight above 0.9 in more than a quarter of its rows, and no other name. "
+                        "The gradient of 3 heads is dead.");
     av_heads_words(text, 20, h); /* cut, not beyond */
     assert_int_equal(strlen(text), 19);
     study()->close(state);

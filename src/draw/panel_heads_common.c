@@ -1,0 +1,111 @@
+/* panel_heads_common.c - how a head is named, marked, numbered and sorted. */
+#include "panels_heads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct av_heads_column av_heads_columns[AV_HEAD_QUANTITIES] = {
+    [AV_HEAD_ENTROPY] = { "H/ln n", "entropy / ln n, mean", false, 1 },
+    [AV_HEAD_MAX_MEDIAN] = { "max w", "largest weight, median", false, 1 },
+    [AV_HEAD_MAX_MEAN] = { "avg max", "largest weight, mean", false, 1 },
+    [AV_HEAD_SATURATED_ROWS] = { "max>0.9", "rows with a weight above 0.9", true, 1 },
+    [AV_HEAD_FRO] = { "J med", "jacobian_fro, median", false, 0.5 },
+    [AV_HEAD_DEAD_ROWS] = { "dead", "dead rows", true, 1 },
+    [AV_HEAD_LOGIT_STD] = { "std z", "spread of the logits within rows", false, 8 },
+    [AV_HEAD_ROW_SUM] = { "sum w", "sum of a row's weights, mean", false, 2 },
+    [AV_HEAD_FIRST] = { "first", "weight on the first key", true, 1 },
+    [AV_HEAD_OWN] = { "own", "weight on the query's own position", true, 1 },
+    [AV_HEAD_PREVIOUS] = { "previous", "weight on the position before", true, 1 },
+    [AV_HEAD_MOVED] = { "uneven", "weight to be moved for uniform rows", true, 1 },
+};
+
+/* ---- One head ------------------------------------------------------------------- */
+
+const char *av_heads_number(char out[AV_NUMBER_MAX], const struct av_head *h, enum av_head_quantity quantity, int cells)
+{
+    enum { DIGITS = 3, TINY_W = 5 /* 2e-9 may be 2e-15 */ };
+    double v = h->at[quantity];
+    if (h->state != AV_HEAD_MEASURED) {
+        snprintf(out, AV_NUMBER_MAX, "%s", h->state == AV_HEAD_WAITING ? "…" : "");
+    } else if (av_heads_columns[quantity].percent) {
+        av_panel_percent(out, v);
+    } else {
+        av_plot_number_in(out, v, DIGITS, cells);
+        if (cells < TINY_W && v > 0 && v < 0.01 && strlen(out) > (size_t)cells) {
+            snprintf(out, AV_NUMBER_MAX, "<.01");
+        }
+    }
+    return out;
+}
+
+const char *av_heads_label(char out[AV_NUMBER_MAX], const struct av_head *h)
+{
+    snprintf(out, AV_NUMBER_MAX, "%zu.%zu", h->number, h->head);
+    return out;
+}
+
+static int digits_of(size_t n)
+{
+    int digits = 1;
+    for (; n >= 10; n /= 10) {
+        digits++;
+    }
+    return digits;
+}
+
+int av_heads_label_w(const struct av_heads *h)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        number = h->heads[i].number > number ? h->heads[i].number : number;
+    }
+    return digits_of(number) + 1 + digits_of(h->widest - 1);
+}
+
+struct av_fill av_heads_mark(const struct av_head *h)
+{
+    static const struct av_fill healths[AV_HEAD_HEALTHS] = {
+        [AV_HEAD_FINE] = { AV_MARK_HOLDS, AV_ROLE_GOOD },
+        [AV_HEAD_SATURATED] = { AV_MARK_ALARM, AV_ROLE_WARN },
+        [AV_HEAD_DEAD] = { AV_MARK_BROKEN, AV_ROLE_BAD },
+    };
+    static const struct av_fill waiting = { AV_MARK_UNKNOWN, AV_ROLE_DIM }, refused = { '?', AV_ROLE_BAD };
+    return h->state == AV_HEAD_MEASURED ? healths[h->health] : h->state == AV_HEAD_WAITING ? waiting : refused;
+}
+
+const char *av_heads_name(const struct av_head *h)
+{
+    return h->kind == AV_HEAD_PLAIN ? "" : av_head_rules[h->kind].name;
+}
+
+/* ---- The order ------------------------------------------------------------------- */
+
+struct place {
+    double key; /* the smallest comes first; infinity: it has none */
+    uint16_t at;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key ? 1 : x->at < y->at ? -1 : 1;
+}
+
+void av_heads_sort(struct av_heads_order *out, const struct av_heads *h, const struct av_heads_look *look)
+{
+    struct place places[AV_HEADS_MEASURED];
+    for (size_t i = 0; i < h->count; i++) {
+        double v = h->heads[i].state == AV_HEAD_MEASURED ? h->heads[i].at[look->quantity] : (double)NAN;
+        double key = look->sorting == AV_HEADS_FALLING ? -v : v;
+        places[i] = (struct place){ isnan(key) ? (double)INFINITY : key, (uint16_t)i };
+    }
+    if (look->sorting != AV_HEADS_IN_PLACE) {
+        qsort(places, h->count, sizeof *places, compare);
+    }
+    for (size_t i = 0; i < h->count; i++) {
+        out->at[i] = places[i].at;
+    }
+    out->count = h->count;
+}

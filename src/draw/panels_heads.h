@@ -1,0 +1,100 @@
+/* panels_heads.h - the panels of the view `heads`. */
+#ifndef ATTNVIZ_PANELS_HEADS_H
+#define ATTNVIZ_PANELS_HEADS_H
+
+#include "attnviz/heads_study.h"
+#include "panels.h"
+
+/* ---- Quantities and the order of heads ------------------------------------------ */
+
+/* How a quantity is shown. */
+struct av_heads_column {
+    const char *head;  /* "H/ln n" */
+    const char *words; /* "entropy / ln n, mean" */
+    bool percent;
+    double top; /* the value with the most heat; 0 has the least */
+};
+extern const struct av_heads_column av_heads_columns[AV_HEAD_QUANTITIES];
+
+/* As the layers are, or by the quantity shown. */
+enum av_heads_sorting { AV_HEADS_IN_PLACE, AV_HEADS_FALLING, AV_HEADS_RISING, AV_HEADS_SORTINGS };
+
+/* What a cell of a map shows: the weight that a query gives to its keys together,
+ * in the mean over its queries; or the largest weight. */
+enum av_heads_cell { AV_HEADS_SHARE, AV_HEADS_LARGEST, AV_HEADS_CELLS };
+
+/* What is looked at: the head under the cursor by its place in the list. */
+struct av_heads_look {
+    size_t cursor;
+    enum av_head_quantity quantity;
+    enum av_heads_sorting sorting;
+    enum av_heads_cell cell;
+};
+
+/* Heads [count] from the first place on; those without the number last, as they
+ * are in the list. */
+struct av_heads_order {
+    uint16_t at[AV_HEADS_MEASURED];
+    size_t count;
+};
+void av_heads_sort(struct av_heads_order *out, const struct av_heads *h, const struct av_heads_look *look);
+
+/* The number of a head in so many cells, 4 at least; "<.01" where they do not hold
+ * its power of ten, "…" while it is waiting, "n/a". */
+const char *av_heads_number(char out[AV_NUMBER_MAX], const struct av_head *h, enum av_head_quantity quantity,
+                            int cells);
+
+/* "2.3": the layer as the file counts it, the head from 0. */
+const char *av_heads_label(char out[AV_NUMBER_MAX], const struct av_head *h);
+int av_heads_label_w(const struct av_heads *h); /* of the longest */
+
+/* Its health by a glyph and a role; what it is called, "" for nothing. */
+struct av_fill av_heads_mark(const struct av_head *h);
+const char *av_heads_name(const struct av_head *h);
+
+/* ---- The grid ------------------------------------------------------------------ */
+
+/* Where heads stand: tiles of a map with its number below, or, where these have
+ * no room, a line each. In place a row of tiles is a layer, if there are several;
+ * else rows are filled from the left. */
+struct av_heads_grid {
+    struct av_rect r;
+    int map_w, map_h; /* 0: lines of text */
+    int tile_w, tile_h;
+    size_t rows, cols;             /* of the whole grid */
+    size_t row, col, down, across; /* in sight: from (row, col) on, so many */
+};
+struct av_heads_grid av_heads_layout(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look,
+                                     const struct av_heads_order *order);
+
+/* The place of a head in the grid; the head at a place, and at a cell of the
+ * screen, h->count where there is none. */
+void av_heads_place(const struct av_heads_grid *g, const struct av_heads *h, const struct av_heads_look *look,
+                    const struct av_heads_order *order, size_t head, size_t *row, size_t *col);
+size_t av_heads_at(const struct av_heads_grid *g, const struct av_heads *h, const struct av_heads_look *look,
+                   const struct av_heads_order *order, size_t row, size_t col);
+size_t av_heads_under(const struct av_heads_grid *g, const struct av_heads *h, const struct av_heads_look *look,
+                      const struct av_heads_order *order, int x, int y);
+
+/* ---- Panels ---------------------------------------------------------------------- */
+
+void av_panel_heads_grid(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
+                         const struct av_heads_look *look);
+
+/* What the marks and the map's cells are; a line. */
+void av_panel_heads_legend(struct av_canvas *c, int x, int right, int y, const struct av_heads_look *look);
+
+/* All that is known of one head, in so many lines as there are. */
+void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t head);
+
+/* A quantity over layers (down) and heads (across); returns the lines used. The
+ * head at a cell, h->count where there is none. */
+int av_panel_heads_matrix(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
+                          const struct av_heads_look *look);
+size_t av_panel_heads_matrix_under(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look, int x,
+                                   int y);
+
+/* The rules, and the heads that they name with what was measured. */
+void av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av_heads *h);
+
+#endif
