@@ -22,15 +22,15 @@ struct av_app_config {
     const char *theme;       /* name or path, NULL for the default */
     bool animation;
     bool ascii;
-    const struct av_tensor *q, *k;    /* NULL without files; borrowed */
+    const struct av_source *source;   /* NULL without files; borrowed */
     const struct av_kernels *kernels; /* NULL: the best */
     av_picture picture;               /* for `w`; NULL: it writes the numbers alone */
 };
 
 /* An app of 80 by 24 cells whose first screen is computed. AV_USAGE for an
- * unknown view; AV_FAILED or AV_NOMEM when files do not go together or memory
+ * unknown view; AV_FAILED or AV_NOMEM when a head cannot be read or memory
  * is out. A theme that cannot be read is no failure: the message line tells,
- * and the default stands in. The caller frees it with av_app_free; tensors and
+ * and the default stands in. The caller frees it with av_app_free; source and
  * kernels are borrowed until then, everything else is copied. */
 enum av_status av_app_new(struct av_app **out, const struct av_app_config *config, struct av_error *e);
 void av_app_free(struct av_app *app);

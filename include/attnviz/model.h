@@ -13,15 +13,10 @@ struct av_model;
 enum av_status av_model_new(struct av_model **out, const struct av_kernels *kernels, struct av_error *e);
 void av_model_free(struct av_model *m);
 
-/* Takes queries and keys from files from now on: shapes must fit (same d,
- * query heads a multiple of key heads). The model borrows both tensors, which
- * must outlive it. */
-enum av_status av_model_use_tensors(struct av_model *m, const struct av_tensor *q, const struct av_tensor *k,
-                                    struct av_error *e);
-
-/* Writes the sizes that files have into n_q, n_k, d_k and heads of p, so that
- * the ranges of query, key and head are those of the files. */
-void av_params_from_tensors(struct av_params *p, const struct av_tensor *q, const struct av_tensor *k);
+/* Takes queries and keys from there from now on: of one head at a time, that of
+ * the parameters layer and head, which is read when it is asked for. An update
+ * fails when it cannot be. The source is borrowed and must outlive the model. */
+void av_model_use_source(struct av_model *m, const struct av_source *source);
 
 /* Brings the model to these parameters (checked by the caller) and needs, a
  * sum of enum av_need. On failure the old state and snapshot stand. */

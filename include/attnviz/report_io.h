@@ -8,18 +8,19 @@
 
 enum av_format { AV_FORMAT_TEXT, AV_FORMAT_JSON, AV_FORMAT_CSV, AV_FORMAT_COUNT };
 
-/* The snapshots of all heads, one after another: called with head numbers
- * 0 .. heads - 1, returns NULL with *e set when one cannot be computed. */
-typedef const struct av_snapshot *(*av_report_head)(void *ctx, size_t head, struct av_error *e);
+/* The snapshots of all heads of all layers, one after another: called with
+ * i = 0 .. av_source_heads - 1, returns NULL with *e set when one cannot be computed. */
+typedef const struct av_snapshot *(*av_report_head)(void *ctx, size_t i, struct av_error *e);
 
-/* An av_report_head for tensors that a model uses: ctx is a struct
+/* An av_report_head for the source that a model uses: ctx is a struct
  * av_report_heads, whose parameters it moves from head to head. The model's
  * snapshot is that of the last head then. */
 struct av_report_heads {
     struct av_model *model;
+    const struct av_source *source;
     struct av_params params;
 };
-const struct av_snapshot *av_report_model_head(void *ctx, size_t head, struct av_error *e);
+const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_error *e);
 
 /* Appends the report of `s` to out. With files, `head` (may be NULL: none)
  * gives each head for the block `heads`, the rows of CSV, or a table in text;

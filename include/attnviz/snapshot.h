@@ -7,8 +7,8 @@
 #include "attnviz/bend.h"
 #include "attnviz/params.h"
 #include "attnviz/rowstats.h"
+#include "attnviz/source.h"
 #include "attnviz/stats.h"
-#include "attnviz/tensor.h"
 #include "attnviz/theory.h"
 
 #include <stdbool.h>
@@ -91,9 +91,9 @@ enum { AV_VERDICTS_MAX = 16 };
 
 struct av_snapshot {
     struct av_params params; /* sizes are those of the files when there are any */
-    bool from_files;
-    bool from_logits; /* one row, given by hand */
-    bool probed;      /* key_offset is not 0 */
+    bool from_files;         /* from a source, that is */
+    bool from_logits;        /* one row, given by hand */
+    bool probed;             /* key_offset is not 0 */
     /* The multiplier of the current state: d_k^-exponent, or 1 with scale off
      * and for logits given by hand; what a variant brings in its place, with
      * all factors that every row of the head shares (av_attend_multiplier
@@ -143,8 +143,10 @@ struct av_snapshot {
     double theory_std, theory_freezing;
     struct av_theory_means theory;
 
-    const struct av_tensor *q_file, *k_file; /* NULL without files */
-    size_t heads, head, k_head; /* number of query heads, the one shown, its key head; 0 when from_logits */
+    const struct av_source *source;      /* NULL without files */
+    const struct av_source_layer *layer; /* the one shown; NULL without files */
+    const struct av_loaded_head *loaded; /* the head shown; NULL without files */
+    size_t heads, head, k_head;          /* number of query heads, the one shown, its key head; 0 when from_logits */
 
     struct av_verdict verdicts[AV_VERDICTS_MAX];
     size_t verdict_count;

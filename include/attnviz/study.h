@@ -15,7 +15,6 @@
 
 #include "attnviz/params.h"
 #include "attnviz/source.h"
-#include "attnviz/tensor.h"
 
 #include <stdbool.h>
 
@@ -28,12 +27,10 @@ struct av_study {
     enum av_status (*open)(void **state, const struct av_kernels *kernels, struct av_error *e);
     void (*close)(void *state);
 
-    /* Of a study that is about the queries and keys at hand: those of files are
-     * to be taken from now on, head p->head of them. Called behind `open`, if
-     * there are files. NULL: files play no part. */
-    void (*use_tensors)(void *state, const struct av_tensor *q, const struct av_tensor *k);
-    /* The same of a source, which may hold several layers. */
-    void (*use_source)(void *state, const struct av_source *s);
+    /* Of a study that is about the queries and keys at hand: those of a source
+     * are to be taken from now on, of layer p->layer. Called behind `open`, if
+     * there is one. NULL: it plays no part. */
+    void (*use_source)(void *state, const struct av_source *source);
 
     /* Begins for these parameters (checked; logits play no part):
      * keeps what still holds, drops the rest, makes room, and does what takes
@@ -61,8 +58,8 @@ struct av_studies;
 enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *kernels, struct av_error *e);
 void av_studies_free(struct av_studies *s);
 
-/* Queries and keys of files, borrowed; before anything is asked. */
-void av_studies_use_tensors(struct av_studies *s, const struct av_tensor *q, const struct av_tensor *k);
+/* Queries and keys of a source, borrowed; before anything is asked. */
+void av_studies_use_source(struct av_studies *s, const struct av_source *source);
 
 /* Asks a study about these parameters: opens it, begins anew if a parameter
  * that it listens to has changed, and goes on otherwise. On failure it has no

@@ -39,10 +39,10 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
     if (s == AV_OK) {
         s = av_studies_new(&app->studies, config->kernels, e);
     }
-    if (s == AV_OK && app->q != NULL) {
-        s = av_model_use_tensors(app->model, app->q, app->k, e);
-        av_studies_use_tensors(app->studies, app->q, app->k);
-        av_params_from_tensors(&app->params, app->q, app->k);
+    if (s == AV_OK && app->source != NULL) {
+        av_model_use_source(app->model, app->source);
+        av_studies_use_source(app->studies, app->source);
+        av_params_from_source(&app->params, app->source);
         app->start = av_lab_remember(app);
     }
     if (s == AV_OK) {
@@ -69,8 +69,7 @@ enum av_status av_app_new(struct av_app **out, const struct av_app_config *confi
     app->start = config->params;
     app->kernels = config->kernels;
     app->picture = config->picture;
-    app->q = config->q;
-    app->k = config->k;
+    app->source = config->source;
     app->animation = config->animation;
     app->canvas.ascii = config->ascii;
     app->mode = AV_MODE_SCREEN;

@@ -89,10 +89,10 @@ enum { AV_HITS_MAX = 64 };
 
 struct av_app {
     struct av_model *model;
-    struct av_params params; /* as set by the user, checked */
-    struct av_params start;  /* what a reset goes back to; its logits are the lab's row */
-    struct av_params shown;  /* what a failed update goes back to */
-    const struct av_tensor *q, *k;
+    struct av_params params;          /* as set by the user, checked */
+    struct av_params start;           /* what a reset goes back to; its logits are the lab's row */
+    struct av_params shown;           /* what a failed update goes back to */
+    const struct av_source *source;   /* NULL without files */
     const struct av_kernels *kernels; /* NULL: the best */
     av_picture picture;
     bool animation;

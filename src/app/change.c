@@ -66,7 +66,7 @@ static bool owner_is_compared(const struct av_app *app, const struct av_param *r
 bool av_app_listed(const struct av_app *app, const struct av_param *row)
 {
     const struct av_view *view = app->view;
-    if ((row->flags & AV_PARAM_FILES) != 0 && app->q == NULL) {
+    if ((row->flags & AV_PARAM_FILES) != 0 && app->source == NULL) {
         return false;
     }
     if ((row->flags & AV_PARAM_OWNED) != 0) { /* it comes with its variant */
@@ -105,10 +105,10 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     }
     bool only_one = av_param_max(row, &app->params) < 1;
     if (row->offset == offsetof(struct av_params, head) && only_one) {
-        return app->q != NULL ? "the files hold only one" : "there is only one: n_head is 1";
+        return app->source != NULL ? "the files hold only one" : "there is only one: n_head is 1";
     }
     if ((row->flags & AV_PARAM_FILES) != 0) {
-        return app->q == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
+        return app->source == NULL ? "there is no file to select in" : only_one ? "the files hold only one" : NULL;
     }
     bool of_scores = row->stale < AV_STAGE_LOGITS || row->offset == offsetof(struct av_params, scale) ||
                      row->offset == offsetof(struct av_params, exponent) ||
@@ -118,7 +118,7 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     }
     bool of_head = row->offset == offsetof(struct av_params, head);
     bool sampled = row->stale == AV_STAGE_SAMPLE || (row->flags & AV_PARAM_SIZE) != 0;
-    if (app->q != NULL && sampled && !of_head) {
+    if (app->source != NULL && sampled && !of_head) {
         return "queries and keys come from files";
     }
     return NULL;
@@ -161,6 +161,9 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
 {
     struct av_params to = *next;
     struct av_error e;
+    if (app->source != NULL) {
+        av_params_from_source(&to, app->source); /* another layer may have other sizes */
+    }
     av_params_clamp(&to);
     if (same(&to, &app->params)) {
         return;

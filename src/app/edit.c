@@ -68,7 +68,7 @@ static enum av_status read_value(struct av_app *app, const struct av_param *row,
         return s;
     }
     av_params_clamp(next);
-    return av_params_check(next, app->q != NULL, e);
+    return av_params_check(next, app->source != NULL, e);
 }
 
 /* "NAME=VALUE", of a parameter that does something here; it is selected then. */

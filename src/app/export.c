@@ -45,7 +45,7 @@ static enum av_status write_picture(struct av_app *app, const char *path, struct
 static enum av_status write_numbers(struct av_app *app, struct av_model *model, const char *path, struct av_error *e)
 {
     struct av_str text = AV_STR_INIT;
-    struct av_report_heads heads = { model, app->params };
+    struct av_report_heads heads = { model, app->source, app->params };
     const struct av_snapshot *shown = av_model_snapshot(model);
     enum av_status s = av_report_write(&text, AV_FORMAT_JSON, shown, av_report_model_head, &heads, e);
     if (s == AV_OK) {

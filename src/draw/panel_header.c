@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = AV_PIECE_MAX, PIECES = 9, NAME_MOST = 24 };
+enum { PIECE = AV_PIECE_MAX, PIECES = 9, NAME_MOST = 51 };
 
 /* ---- the formula ----------------------------------------------------- */
 
@@ -129,6 +129,16 @@ static void size_text(char out[PIECE], const struct av_snapshot *s, bool brief)
     }
 }
 
+/* "layer 2 head 3 of 8", of one layer "head 3 of 8"; brief "L2 head 3/8". */
+static void head_text(char out[PIECE], const struct av_snapshot *s, bool brief)
+{
+    int at = 0;
+    if (s->from_files && s->source->layer_count > 1) {
+        at = snprintf(out, PIECE, brief ? "L%zu " : "layer %zu ", s->layer->number);
+    }
+    snprintf(out + at, PIECE - (size_t)at, brief ? "head %zu/%zu" : "head %zu of %zu", s->head, s->heads);
+}
+
 /* Fills the pieces, the most telling first; returns their number. The last
  * one only says where the numbers come from. */
 static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *s, bool brief)
@@ -147,17 +157,13 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
     }
     size_text(pieces[n++], s, brief);
     if (s->from_files || s->heads > 1) {
-        snprintf(pieces[n++], PIECE, brief ? "head %zu/%zu" : "head %zu of %zu", s->head, s->heads);
+        head_text(pieces[n++], s, brief);
     }
     if (p->mask == AV_MASK_CAUSAL) {
         snprintf(pieces[n++], PIECE, "causal");
     }
     if (s->from_files) {
-        char q[PIECE];
-        char k[PIECE];
-        name_text(q, s->q_file->name);
-        name_text(k, s->k_file->name);
-        snprintf(pieces[n++], PIECE, "%.90s × %.90s", q, k);
+        name_text(pieces[n++], s->source->name);
         return n;
     }
     if (p->dist > 0 && p->dist < AV_DIST_COUNT) {

@@ -3,7 +3,6 @@
 
 #include "attnviz/mem.h"
 #include "files_parts.h"
-#include "shown.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -135,14 +134,18 @@ static void take_mask(struct av_files *f)
 
 /* ---- Life ----------------------------------------------------------------------------- */
 
+struct av_shown av_files_name(const struct av_files *f, size_t i)
+{
+    const char *path = av_dump_path(f->dumps[i]);
+    const char *slash = strrchr(path, '/');
+    return av_shown_cut(slash != NULL && slash[1] != '\0' ? slash + 1 : path, NAME_SHOWN);
+}
+
 static void name_files(struct av_files *f)
 {
     char *at = f->name;
     for (size_t i = 0; i < f->count; i++) {
-        struct av_shown name = av_shown_cut(av_dump_path(f->dumps[i]), f->count == 1 ? 240 : NAME_SHOWN);
-        const char *slash = strrchr(name.text, '/');
-        const char *base = slash != NULL && slash[1] != '\0' ? slash + 1 : name.text;
-        at += sprintf(at, "%s%s", i > 0 ? " × " : "", base);
+        at += sprintf(at, "%s%s", i > 0 ? " × " : "", av_files_name(f, i).text);
     }
 }
 

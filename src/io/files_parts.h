@@ -3,6 +3,7 @@
 #define ATTNVIZ_FILES_PARTS_H
 
 #include "attnviz/files.h"
+#include "shown.h"
 
 enum { AV_FILES_MOST = 2 };
 
@@ -34,6 +35,9 @@ struct av_files {
     struct av_files_labels labels;
     struct av_source source;
 };
+
+/* The last part of a file's path. */
+struct av_shown av_files_name(const struct av_files *f, size_t i);
 
 /* ---- files_tensors.c ----------------------------------------------------------- */
 

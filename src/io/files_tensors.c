@@ -3,12 +3,9 @@
 #include "dump_parts.h"
 #include "files_parts.h"
 #include "find_parts.h"
-#include "shown.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { NAME_SHOWN = 100 };
 
 /* Of two files whose tensors have to be told apart by their place alone. */
 static const char *const ROLES[AV_FILES_MOST] = { "queries", "keys" };
@@ -91,8 +88,7 @@ static enum av_status find_told(struct av_files *f, struct av_find_file *file, c
     size_t k_d = k->rank > 0 ? k->shape[k->rank - 1] : 0;
     if (!split && q->no == NULL && k->no == NULL && d != k_d) {
         return av_fail(e, AV_FAILED, "%s has d_k %zu, %s has %zu: queries and keys must agree",
-                       av_shown_cut(av_dump_path(f->dumps[0]), NAME_SHOWN).text, d,
-                       av_shown_cut(av_dump_path(f->dumps[1]), NAME_SHOWN).text, k_d);
+                       av_files_name(f, 0).text, d, av_files_name(f, 1).text, k_d);
     }
     struct av_files_origin first = t->origin[0];
     t->origin[0] = t->origin[1];

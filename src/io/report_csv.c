@@ -52,7 +52,7 @@ void av_report_csv_row(struct av_str *out, const struct av_snapshot *s)
     size_t count;
     const struct av_field *fields = av_report_fields(&count);
     if (s->from_files) {
-        av_str_addf(out, "%lld,%zu,%zu", (long long)s->params.layer, s->head, s->k_head);
+        av_str_addf(out, "%zu,%zu,%zu", s->layer->number, s->head, s->k_head);
     }
     add_params(out, s);
     for (size_t i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ enum av_status av_report_csv(struct av_str *out, const struct av_report_input *i
         av_report_csv_row(out, in->s);
         return AV_OK;
     }
-    size_t heads = in->s->heads;
+    size_t heads = av_source_heads(in->s->source);
     for (size_t i = 0; i < heads; i++) {
         const struct av_snapshot *s = in->head(in->ctx, i, e);
         if (s == NULL) {

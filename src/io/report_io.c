@@ -5,6 +5,19 @@
 
 #include <string.h>
 
+size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS])
+{
+    static const char *const roles[AV_PARTS] = { "q", "k", "scores", "weights" };
+    size_t n = 0;
+    for (size_t i = 0; i < AV_PARTS; i++) {
+        if (s->layer->part[i].there) {
+            parts[n++] = (struct av_report_part){ .role = roles[i], .tensor = &s->layer->part[i] };
+            parts[n - 1].bad = i == AV_PART_Q ? &s->loaded->q_bad : i == AV_PART_K ? &s->loaded->k_bad : NULL;
+        }
+    }
+    return n;
+}
+
 size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i)
 {
     size_t end = i + 1;
@@ -29,10 +42,16 @@ const double *av_report_query_weights(const struct av_snapshot *s)
     return s->weights + query * s->n_k;
 }
 
-const struct av_snapshot *av_report_model_head(void *ctx, size_t head, struct av_error *e)
+const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_error *e)
 {
     struct av_report_heads *heads = ctx;
+    size_t layer;
+    size_t head;
+    av_source_place(heads->source, i, &layer, &head);
+    heads->params.layer = (int64_t)layer;
     heads->params.head = (int64_t)head;
+    av_params_from_source(&heads->params, heads->source);
+    av_params_clamp(&heads->params); /* another layer may have fewer queries and keys */
     enum av_status s = av_model_update(heads->model, &heads->params, AV_REPORT_NEEDS, e);
     return s == AV_OK ? av_model_snapshot(heads->model) : NULL;
 }

@@ -120,27 +120,40 @@ static void write_state(struct av_json *j, const struct av_snapshot *s)
     write_verdicts(j, s);
 }
 
-static void write_tensor(struct av_json *j, const char *role, const struct av_tensor *t)
+static void write_tensor(struct av_json *j, const struct av_report_part *part)
 {
+    const struct av_source_tensor *t = part->tensor;
     av_json_object(j, NULL);
-    av_json_string(j, "role", role);
+    av_json_string(j, "role", part->role);
     av_json_string(j, "name", t->name);
-    av_json_string(j, "dtype", t->dtype);
+    av_json_string(j, "dtype", t->type);
     av_json_array(j, "shape");
-    if (t->rank == 3) {
-        av_json_unsigned(j, NULL, t->heads);
+    for (size_t i = 0; i < t->rank; i++) {
+        av_json_unsigned(j, NULL, t->shape[i]);
     }
-    av_json_unsigned(j, NULL, t->n);
-    av_json_unsigned(j, NULL, t->d);
     av_json_close(j, ']');
-    av_json_unsigned(j, "nan_count", t->nan_count);
-    av_json_unsigned(j, "inf_count", t->inf_count);
+    if (part->bad != NULL) {
+        av_json_unsigned(j, "nan_count", part->bad->nan_count);
+        av_json_unsigned(j, "inf_count", part->bad->inf_count);
+    }
     av_json_close(j, '}');
+}
+
+/* Of the layer that is shown. */
+static void write_tensors(struct av_json *j, const struct av_snapshot *s)
+{
+    struct av_report_part parts[AV_PARTS];
+    size_t count = av_report_parts(s, parts);
+    av_json_array(j, "tensors");
+    for (size_t i = 0; i < count; i++) {
+        write_tensor(j, &parts[i]);
+    }
+    av_json_close(j, ']');
 }
 
 static enum av_status write_heads(struct av_json *j, const struct av_report_input *in, struct av_error *e)
 {
-    size_t heads = in->s->heads;
+    size_t heads = av_source_heads(in->s->source);
     av_json_array(j, "heads");
     for (size_t i = 0; i < heads; i++) {
         const struct av_snapshot *s = in->head(in->ctx, i, e);
@@ -148,7 +161,7 @@ static enum av_status write_heads(struct av_json *j, const struct av_report_inpu
             return AV_FAILED;
         }
         av_json_object(j, NULL);
-        av_json_integer(j, "layer", s->params.layer);
+        av_json_unsigned(j, "layer", s->layer->number);
         av_json_unsigned(j, "head", s->head);
         av_json_unsigned(j, "k_head", s->k_head);
         write_state(j, s);
@@ -165,10 +178,7 @@ enum av_status av_report_json_object(struct av_json *j, const struct av_report_i
     write_params(j, in->s);
     write_state(j, in->s);
     if (in->s->from_files) {
-        av_json_array(j, "tensors");
-        write_tensor(j, "q", in->s->q_file);
-        write_tensor(j, "k", in->s->k_file);
-        av_json_close(j, ']');
+        write_tensors(j, in->s);
     }
     enum av_status status = in->head != NULL ? write_heads(j, in, e) : AV_OK;
     av_json_close(j, '}');

@@ -1,6 +1,7 @@
 /* report_text.c - a report for people: findings first, six digits, meanings. */
 #include "attnviz/variant.h"
 #include "report_formats.h"
+#include "shape.h"
 #include "shown.h"
 
 #include <math.h>
@@ -110,14 +111,29 @@ static void add_blocks(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
-static void add_tensor(struct av_str *out, const char *role, const struct av_tensor *t)
+static void add_tensor(struct av_str *out, const struct av_report_part *part)
 {
-    av_str_addf(out, "  %s  %s: %s [", role, t->name, t->dtype);
-    if (t->rank == 3) {
-        av_str_addf(out, "%zu, ", t->heads);
+    const struct av_source_tensor *t = part->tensor;
+    uint64_t shape[AV_SOURCE_RANK_MAX];
+    for (size_t i = 0; i < t->rank; i++) {
+        shape[i] = t->shape[i];
     }
-    av_str_addf(out, "%zu, %zu], %llu NaN, %llu infinite\n", t->n, t->d, (unsigned long long)t->nan_count,
-                (unsigned long long)t->inf_count);
+    av_str_addf(out, "  %-7s  %s: %s %s", part->role, t->name, t->type, av_shape_text(shape, t->rank).text);
+    if (part->bad != NULL) {
+        av_str_addf(out, "; the head's: %llu NaN, %llu infinite", (unsigned long long)part->bad->nan_count,
+                    (unsigned long long)part->bad->inf_count);
+    }
+    av_str_add(out, "\n");
+}
+
+static void add_tensors(struct av_str *out, const struct av_snapshot *s)
+{
+    struct av_report_part parts[AV_PARTS];
+    size_t count = av_report_parts(s, parts);
+    av_str_addf(out, "\ntensors of layer %zu, head %zu\n", s->layer->number, s->head);
+    for (size_t i = 0; i < count; i++) {
+        add_tensor(out, &parts[i]);
+    }
 }
 
 /* What the table of heads shows of each. */
@@ -133,7 +149,7 @@ enum { HEAD_COLUMNS = sizeof head_columns / sizeof head_columns[0] };
 
 static enum av_status add_heads(struct av_str *out, const struct av_report_input *in, struct av_error *e)
 {
-    size_t heads = in->s->heads;
+    size_t heads = av_source_heads(in->s->source);
     av_str_add(out, "\nheads\n  layer  head k_head");
     for (size_t i = 0; i < HEAD_COLUMNS; i++) {
         av_str_addf(out, " %19s", head_columns[i][1]);
@@ -144,7 +160,7 @@ static enum av_status add_heads(struct av_str *out, const struct av_report_input
         if (s == NULL) {
             return AV_FAILED;
         }
-        av_str_addf(out, "  %5lld %5zu %6zu", (long long)s->params.layer, s->head, s->k_head);
+        av_str_addf(out, "  %5zu %5zu %6zu", s->layer->number, s->head, s->k_head);
         for (size_t i = 0; i < HEAD_COLUMNS; i++) {
             const struct av_field *field = av_report_field(head_columns[i][0], head_columns[i][1]);
             double x = field != NULL ? field->get(s) : (double)NAN;
@@ -162,9 +178,7 @@ enum av_status av_report_text(struct av_str *out, const struct av_report_input *
 {
     add_verdicts(out, in->s);
     if (in->s->from_files) {
-        av_str_add(out, "\ntensors\n");
-        add_tensor(out, "q", in->s->q_file);
-        add_tensor(out, "k", in->s->k_file);
+        add_tensors(out, in->s);
     }
     add_params(out, in->s);
     add_blocks(out, in->s);

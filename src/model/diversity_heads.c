@@ -12,7 +12,7 @@
 
 static void free_buffers(struct av_diversity_buffers *b)
 {
-    void *all[] = { b->q, b->k, b->draw, b->scores, b->weights, b->seen };
+    void *all[] = { b->q, b->k, b->q_f64, b->k_f64, b->draw, b->scores, b->weights, b->seen };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         av_free(all[i]);
     }
@@ -24,6 +24,17 @@ void av_diversity_free_room(struct av_diversity_state *s)
     free_buffers(&s->buffers);
 }
 
+static bool wide(const struct av_diversity_state *s, enum av_part part)
+{
+    return s->source != NULL && s->source->layers[s->result.params.layer].part[part].wide;
+}
+
+static bool same_room(const struct av_diversity_buffers *a, const struct av_diversity_buffers *b)
+{
+    return a->n_q == b->n_q && a->n_k == b->n_k && a->d == b->d && a->rows == b->rows && a->q_wide == b->q_wide &&
+           a->k_wide == b->k_wide;
+}
+
 enum av_status av_diversity_make_room(struct av_diversity_state *s, struct av_error *e)
 {
     const struct av_diversity *r = &s->result;
@@ -32,17 +43,25 @@ enum av_status av_diversity_make_room(struct av_diversity_state *s, struct av_er
     struct av_diversity_buffers *old = &s->buffers;
     struct av_diversity_buffers b = { .n_q = (size_t)p->n_q, .n_k = (size_t)p->n_k, .d = (size_t)p->d_k };
     b.rows = r->heads * (few > r->rows ? few : r->rows);
-    if (r->heads < 2 || (b.n_q == old->n_q && b.n_k == old->n_k && b.d == old->d && b.rows == old->rows)) {
+    b.q_wide = wide(s, AV_PART_Q);
+    b.k_wide = wide(s, AV_PART_K);
+    if (r->heads < 2 || same_room(&b, old)) {
         return AV_OK;
     }
-    bool sampled = s->q_file == NULL;
-    b.q = av_alloc(sampled ? b.n_q : 0, b.d * sizeof *b.q);
-    b.k = av_alloc(sampled ? b.n_k : 0, b.d * sizeof *b.k);
+    b.q = av_alloc(b.q_wide ? 0 : b.n_q, b.d * sizeof *b.q);
+    b.k = av_alloc(b.k_wide ? 0 : b.n_k, b.d * sizeof *b.k);
+    b.q_f64 = av_alloc(b.q_wide ? b.n_q : 0, b.d * sizeof *b.q_f64);
+    b.k_f64 = av_alloc(b.k_wide ? b.n_k : 0, b.d * sizeof *b.k_f64);
     b.draw = av_alloc(b.d, sizeof *b.draw);
     b.scores = av_alloc(b.n_q, b.n_k * sizeof *b.scores);
     b.weights = av_alloc(b.rows, b.n_k * sizeof *b.weights);
     b.seen = av_alloc(b.rows, sizeof *b.seen);
-    if (b.q == NULL || b.k == NULL || b.draw == NULL || b.scores == NULL || b.weights == NULL || b.seen == NULL) {
+    const void *const made[] = { b.q, b.k, b.q_f64, b.k_f64, b.draw, b.scores, b.weights, b.seen };
+    bool whole = true;
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        whole = whole && made[i] != NULL;
+    }
+    if (!whole) {
         free_buffers(&b);
         return av_fail_nomem(e, "the weights of all heads");
     }
@@ -74,11 +93,52 @@ static struct av_params of_head(const struct av_diversity_state *s)
 
 size_t av_diversity_draws(const struct av_diversity_state *s)
 {
-    return s->q_file == NULL ? s->buffers.n_q + s->buffers.n_k : 0;
+    return s->buffers.n_q + s->buffers.n_k;
+}
+
+/* Rows of the source's head, from `first` on; those that cannot be read have no
+ * numbers, and count nowhere. */
+static void read_rows(struct av_diversity_state *s, enum av_part part, size_t first, size_t rows)
+{
+    const struct av_diversity_buffers *b = &s->buffers;
+    const struct av_source_layer *l = &s->source->layers[s->result.params.layer];
+    bool keys = part == AV_PART_K;
+    float *f32 = keys ? b->k : b->q;
+    double *f64 = keys ? b->k_f64 : b->q_f64;
+    bool is_wide = keys ? b->k_wide : b->q_wide;
+    f32 = is_wide ? NULL : f32 + first * b->d;
+    f64 = is_wide ? f64 + first * b->d : NULL;
+    size_t head = keys ? av_source_k_head(l, s->head) : s->head;
+    size_t layer = (size_t)s->result.params.layer;
+    if (s->source->read(s->source->state, layer, part, head, first, rows, f32, f64, NULL) != AV_OK) {
+        for (size_t i = 0; i < rows * b->d; i++) {
+            if (is_wide) {
+                f64[i] = (double)NAN;
+            } else {
+                f32[i] = NAN;
+            }
+        }
+    }
+}
+
+/* Queries, then keys, a portion at a time. */
+static double read_some(struct av_diversity_state *s)
+{
+    const struct av_diversity_buffers *b = &s->buffers;
+    bool keys = s->row >= b->n_q;
+    size_t first = keys ? s->row - b->n_q : s->row;
+    size_t left = (keys ? b->n_k : b->n_q) - first;
+    size_t rows = left < AV_DIVERSITY_PORTION ? left : AV_DIVERSITY_PORTION;
+    read_rows(s, keys ? AV_PART_K : AV_PART_Q, first, rows);
+    s->row += rows;
+    return AV_DIVERSITY_NS_DRAW * (double)(rows * b->d);
 }
 
 double av_diversity_draw(struct av_diversity_state *s)
 {
+    if (s->source != NULL) {
+        return read_some(s);
+    }
     const struct av_diversity_buffers *b = &s->buffers;
     const struct av_params p = of_head(s);
     size_t at = s->row++;
@@ -93,16 +153,14 @@ double av_diversity_draw(struct av_diversity_state *s)
 
 static struct av_entries queries(const struct av_diversity_state *s)
 {
-    return s->q_file != NULL ? av_tensor_head(s->q_file, s->head)
-                             : (struct av_entries){ .f32 = s->buffers.q, .pitch = s->buffers.d };
+    const struct av_diversity_buffers *b = &s->buffers;
+    return (struct av_entries){ b->q_wide ? NULL : b->q, b->q_wide ? b->q_f64 : NULL, b->d };
 }
 
 static struct av_entries keys(const struct av_diversity_state *s)
 {
-    if (s->k_file == NULL) {
-        return (struct av_entries){ .f32 = s->buffers.k, .pitch = s->buffers.d };
-    }
-    return av_tensor_head(s->k_file, s->head / (s->q_file->heads / s->k_file->heads));
+    const struct av_diversity_buffers *b = &s->buffers;
+    return (struct av_entries){ b->k_wide ? NULL : b->k, b->k_wide ? b->k_f64 : NULL, b->d };
 }
 
 /* Does the variant look at scores that are not in the rows measured? */

@@ -10,7 +10,7 @@
 
 #include "attnviz/attend.h"
 #include "attnviz/diversity.h"
-#include "attnviz/tensor.h"
+#include "attnviz/source.h"
 
 /* Bounds of memory and of time: weights held at a time, comparisons of two
  * weights for the present state and for a point of a curve. */
@@ -41,12 +41,13 @@ struct av_diversity_row {
 /* Memory of one shape. */
 struct av_diversity_buffers {
     size_t n_q, n_k, d, heads, rows; /* rows: as many as the weights have room for in the widest batch */
-    bool sampled;
-    float *q, *k;                  /* [n_q, d], [n_k, d] of the head at hand; NULL with files */
-    float *draw;                   /* [d] */
-    double *scores;                /* [n_q, n_k], in the rows that are measured */
-    double *weights;               /* [states, heads, rows, n_k] of a batch */
-    struct av_diversity_row *seen; /* [states, heads, rows] */
+    bool q_wide, k_wide;             /* in double, as the source has them */
+    float *q, *k;                    /* [n_q, d], [n_k, d] of the head at hand; NULL when wide */
+    double *q_f64, *k_f64;           /* the same; NULL unless wide */
+    float *draw;                     /* [d] */
+    double *scores;                  /* [n_q, n_k], in the rows that are measured */
+    double *weights;                 /* [states, heads, rows, n_k] of a batch */
+    struct av_diversity_row *seen;   /* [states, heads, rows] */
 };
 
 /* Sums over rows of one state. */
@@ -60,7 +61,7 @@ enum av_diversity_phase { AV_DIVERSITY_DRAW, AV_DIVERSITY_SCORE, AV_DIVERSITY_WE
 
 struct av_diversity_state {
     const struct av_kernels *kernels;
-    const struct av_tensor *q_file, *k_file; /* NULL: entries are sampled */
+    const struct av_source *source; /* NULL: entries are sampled */
     struct av_attend *attend;
     void *scores_scratch;
     struct av_diversity_buffers buffers;
@@ -93,7 +94,7 @@ size_t av_diversity_query(const struct av_diversity_state *s, size_t rows, size_
 
 /* Each does a part of the work for the head at hand (s->head), from s->row on,
  * which it moves on, and returns what it took, estimated: draws a row of
- * queries, then of keys; scores of some rows; some rows of weights and what is
+ * queries, then of keys, or reads some; scores of some rows; some rows of weights and what is
  * known of them, into place s->place. */
 double av_diversity_draw(struct av_diversity_state *s);
 double av_diversity_score(struct av_diversity_state *s);

@@ -5,10 +5,10 @@
 
 enum { ENTRIES_MOST = 1 << 16, RUN = 256 };
 
-static size_t rows_of(const struct av_tensor *t)
+static size_t rows_of(size_t n, size_t d)
 {
-    size_t fit = ENTRIES_MOST / t->d;
-    return fit < 1 ? 1 : fit < t->n ? fit : t->n;
+    size_t fit = ENTRIES_MOST / d;
+    return fit < 1 ? 1 : fit < n ? fit : n;
 }
 
 static double entry(const struct av_entries *m, size_t row, size_t column)
@@ -39,23 +39,24 @@ static void add_rows(struct av_moments *m, const struct scaled *q, const struct 
     }
 }
 
-static bool all_finite(const struct av_tensor *t)
+static bool all_finite(const struct av_not_finite *bad)
 {
-    return t->nan_count == 0 && t->inf_count == 0;
+    return bad->nan_count == 0 && bad->inf_count == 0;
 }
 
 void av_file_entries(struct av_entry_moments *out, const struct av_snapshot *s)
 {
     const struct av_moments none = AV_MOMENTS_INIT;
     *out = (struct av_entry_moments){ none, none, none, true };
-    if (!all_finite(s->q_file) || !all_finite(s->k_file)) {
+    const struct av_loaded_head *head = s->loaded;
+    if (!all_finite(&head->q_bad) || !all_finite(&head->k_bad)) {
         return;
     }
-    struct scaled q = { av_tensor_head(s->q_file, s->head), 0, 1 };
-    struct scaled k = { av_tensor_head(s->k_file, s->k_head), 0, 1 };
-    size_t rows_q = rows_of(s->q_file);
-    size_t rows_k = rows_of(s->k_file);
-    size_t d = s->q_file->d;
+    struct scaled q = { head->q, 0, 1 };
+    struct scaled k = { head->k, 0, 1 };
+    size_t d = head->d;
+    size_t rows_q = rows_of(head->n_q, d);
+    size_t rows_k = rows_of(head->n_k, d);
     add_rows(&out->q, &q, NULL, rows_q, d);
     add_rows(&out->k, &k, NULL, rows_k, d);
     q.mean = out->q.mean;

@@ -5,11 +5,11 @@
 #include "attnviz/origin.h"
 #include "attnviz/snapshot.h"
 
-/* Of the heads that the snapshot shows, over the first rows of each, 65,536
+/* Of the head that the snapshot shows, over the first rows of each, 65,536
  * entries or one row at most, so that it takes a fraction of a millisecond. The
  * products are taken from the measured means, over the measured standard
  * deviations: their mean is the correlation over pairs i = j. Empty where an
- * entry of the file is not finite. */
+ * entry of the head is not finite. */
 void av_file_entries(struct av_entry_moments *out, const struct av_snapshot *s);
 
 #endif

@@ -31,6 +31,7 @@ void av_model_free(struct av_model *m)
 {
     if (m != NULL) {
         av_buffers_free(&m->buffers);
+        av_loaded_head_free(&m->head);
         for (size_t i = 0; i < AV_STATES; i++) {
             av_attend_free(m->engines[i].attend);
         }
@@ -40,29 +41,11 @@ void av_model_free(struct av_model *m)
     }
 }
 
-enum av_status av_model_use_tensors(struct av_model *m, const struct av_tensor *q, const struct av_tensor *k,
-                                    struct av_error *e)
+void av_model_use_source(struct av_model *m, const struct av_source *source)
 {
-    if (q->d != k->d) {
-        return av_fail(e, AV_FAILED, "%s has d_k %zu, %s has %zu: queries and keys must agree", q->name, q->d, k->name,
-                       k->d);
-    }
-    if (q->heads % k->heads != 0) {
-        return av_fail(e, AV_FAILED, "%s has %zu heads, %s has %zu: not a multiple", q->name, q->heads, k->name,
-                       k->heads);
-    }
-    m->q_file = q;
-    m->k_file = k;
+    av_loaded_head_free(&m->head);
+    m->source = source;
     m->ready = false;
-    return AV_OK;
-}
-
-void av_params_from_tensors(struct av_params *p, const struct av_tensor *q, const struct av_tensor *k)
-{
-    p->n_q = (int64_t)q->n;
-    p->n_k = (int64_t)k->n;
-    p->d_k = (int64_t)q->d;
-    p->n_head = (int64_t)q->heads;
 }
 
 /* Puts the sizes that really hold into what a caller asked for. */
@@ -74,8 +57,8 @@ static struct av_shape effective(const struct av_model *m, struct av_params *p)
         p->variant = av_variant_on_logits(p->variant);
         return (struct av_shape){ 1, (size_t)p->n_k, 0 };
     }
-    if (m->q_file != NULL) {
-        av_params_from_tensors(p, m->q_file, m->k_file);
+    if (m->source != NULL) {
+        av_params_from_source(p, m->source);
     }
     return (struct av_shape){ (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k };
 }
@@ -120,10 +103,11 @@ static void publish(struct av_model *m, const struct request *r)
     s->varied = av_variant_without(p->variant, AV_GROUP_TRAINING) != 0 || p->dtype != AV_DTYPE_F64;
     s->simplex = (av_variant_flags(p->variant) & AV_VARIANT_NOT_SIMPLEX) == 0;
     s->patterned = av_variant_of(p->variant, AV_GROUP_PATTERN) != NULL;
-    s->from_files = m->q_file != NULL && !s->from_logits;
-    s->q_file = s->from_files ? m->q_file : NULL;
-    s->k_file = s->from_files ? m->k_file : NULL;
-    s->heads = s->from_files ? m->q_file->heads : s->from_logits ? 0 : (size_t)p->n_head;
+    s->from_files = m->source != NULL && !s->from_logits;
+    s->source = s->from_files ? m->source : NULL;
+    s->layer = s->from_files ? &m->source->layers[p->layer] : NULL;
+    s->loaded = s->from_files ? &m->head : NULL;
+    s->heads = s->from_logits ? 0 : (size_t)p->n_head;
     s->scores = s->from_logits ? NULL : b->scores;
     s->logits = b->logits;
     s->weights = b->weights;
@@ -133,11 +117,21 @@ static void publish(struct av_model *m, const struct request *r)
     s->form = r->stale <= AV_STAGE_WEIGHTS ? NULL : s->form;
 }
 
+static void put_head_back(struct av_model *m)
+{
+    if (m->spare_head.memory != NULL) {
+        av_loaded_head_free(&m->head);
+        m->head = m->spare_head;
+        memset(&m->spare_head, 0, sizeof m->spare_head);
+    }
+}
+
 /* Puts back what stood before an update that failed behind SCORES. Entries and
  * scores in memory that is not new are made again: they are functions of the
  * parameters, and nothing has to be allocated for them. */
 static void take_back(struct av_model *m, const struct av_snapshot *was, enum av_stage stale)
 {
+    put_head_back(m);
     if (m->ready && m->spare.rows != NULL) {
         av_buffers_free(&m->buffers);
         m->buffers = m->spare;
@@ -161,10 +155,14 @@ static enum av_status prepare(struct av_model *m, const struct request *r, struc
 {
     const struct av_snapshot was = m->snapshot;
     enum av_status status = av_variant_check(r->p.variant, &r->p, e);
+    if (status == AV_OK && m->source != NULL && r->shape.d > 0) {
+        status = av_stage_load(m, &r->p, e);
+    }
     if (status == AV_OK && r->stale <= AV_STAGE_SCORES) {
         status = av_stage_scores(m, &r->p, r->shape, e);
     }
     if (status != AV_OK) {
+        put_head_back(m);
         return status;
     }
     publish(m, r);
@@ -178,6 +176,7 @@ static enum av_status prepare(struct av_model *m, const struct request *r, struc
         take_back(m, &was, r->stale);
     }
     av_buffers_free(&m->spare);
+    av_loaded_head_free(&m->spare_head);
     return status;
 }
 

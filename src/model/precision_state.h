@@ -26,7 +26,8 @@ struct av_precision_buffers {
 
 struct av_precision_state {
     const struct av_kernels *kernels;
-    const struct av_tensor *q_file, *k_file;
+    const struct av_source *source; /* NULL: entries are drawn */
+    struct av_loaded_head loaded;   /* of it */
     void *scores_scratch;
     /* What computes f64, and dtypes whose keys take as much memory as others':
      * once begun with these sizes they need no more. */

@@ -94,8 +94,13 @@ enum av_status av_source_load(struct av_loaded_head *out, const struct av_source
         return av_fail(e, AV_FAILED, "%s: layer %zu holds no queries and keys", s->name, l->number);
     }
     size_t q_bytes = part_bytes(l, AV_PART_Q, l->n_q);
+    size_t bytes = q_bytes + part_bytes(l, AV_PART_K, l->n_k);
     out->k_head = av_source_k_head(l, head);
-    out->memory = av_alloc(q_bytes + part_bytes(l, AV_PART_K, l->n_k), 1);
+    if ((double)bytes > 0.8 * (double)av_mem_physical()) {
+        return av_fail(e, AV_NOMEM, "%s: a head of layer %zu needs %.1f GiB, more than this machine's memory", s->name,
+                       l->number, (double)bytes / 0x1p30);
+    }
+    out->memory = av_alloc(bytes, 1);
     if (out->memory == NULL) {
         return av_fail_nomem(e, "queries and keys of a head");
     }

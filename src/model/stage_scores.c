@@ -29,7 +29,7 @@ static struct reuse plan_reuse(const struct av_model *m, const struct av_params 
 {
     struct reuse none = { 0, 0, 0 };
     const struct av_shape *old = &m->buffers.shape;
-    if (!m->ready || m->q_file != NULL || shape.d == 0 || old->d == 0 || !same_entries(&m->snapshot.params, p)) {
+    if (!m->ready || m->source != NULL || shape.d == 0 || old->d == 0 || !same_entries(&m->snapshot.params, p)) {
         return none;
     }
     struct reuse keep = { old->n_q < shape.n_q ? old->n_q : shape.n_q, old->n_k < shape.n_k ? old->n_k : shape.n_k,
@@ -63,15 +63,13 @@ static void draw_entries(struct av_model *m, const struct av_params *p, struct a
 struct av_entries av_model_queries(const struct av_model *m)
 {
     const struct av_buffers *b = &m->buffers;
-    return m->q_file != NULL ? av_tensor_head(m->q_file, m->snapshot.head)
-                             : (struct av_entries){ .f32 = b->q, .pitch = b->pitch };
+    return m->source != NULL ? m->head.q : (struct av_entries){ .f32 = b->q, .pitch = b->pitch };
 }
 
 struct av_entries av_model_keys(const struct av_model *m)
 {
     const struct av_buffers *b = &m->buffers;
-    return m->k_file != NULL ? av_tensor_head(m->k_file, m->snapshot.k_head)
-                             : (struct av_entries){ .f32 = b->k, .pitch = b->pitch };
+    return m->source != NULL ? m->head.k : (struct av_entries){ .f32 = b->k, .pitch = b->pitch };
 }
 
 /* Runs SCORES: the shared block continues its sums, the rest starts anew. A
@@ -96,11 +94,29 @@ static void run_scores(struct av_model *m, struct reuse keep)
     m->snapshot.runs[AV_STAGE_SCORES]++;
 }
 
+enum av_status av_stage_load(struct av_model *m, const struct av_params *p, struct av_error *e)
+{
+    size_t layer = (size_t)p->layer;
+    size_t head = (size_t)p->head;
+    struct av_loaded_head fresh;
+    if (m->head.memory != NULL && m->head.layer == layer && m->head.head == head) {
+        return AV_OK;
+    }
+    enum av_status status = av_source_load(&fresh, m->source, layer, head, e);
+    if (status != AV_OK) {
+        av_loaded_head_free(&fresh);
+        return status;
+    }
+    m->spare_head = m->head;
+    m->head = fresh;
+    return AV_OK;
+}
+
 enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, struct av_shape shape, struct av_error *e)
 {
     struct av_buffers *old = &m->buffers;
     struct reuse keep = plan_reuse(m, p, shape);
-    bool sampled = m->q_file == NULL && shape.d > 0;
+    bool sampled = m->source == NULL && shape.d > 0;
     bool same_shape =
         old->shape.n_q == shape.n_q && old->shape.n_k == shape.n_k && old->shape.d == shape.d && old->rows != NULL;
     if (!same_shape) {
@@ -129,7 +145,7 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
     s->n_k = shape.n_k;
     s->d_k = shape.d;
     s->head = shape.d > 0 ? (size_t)p->head : 0;
-    s->k_head = m->q_file != NULL ? s->head / (m->q_file->heads / m->k_file->heads) : s->head;
+    s->k_head = m->source != NULL && shape.d > 0 ? m->head.k_head : s->head;
     if (shape.d > 0) {
         s->runs[AV_STAGE_SAMPLE]++;
         run_scores(m, keep);

@@ -21,7 +21,9 @@ struct av_model {
     const struct av_kernels *kernels;
     struct av_theory *theory;
     void *scores_scratch;
-    const struct av_tensor *q_file, *k_file;
+    const struct av_source *source;   /* NULL: entries are sampled */
+    struct av_loaded_head head;       /* of the source; the last that was read */
+    struct av_loaded_head spare_head; /* while an update may still fail: what it has replaced */
     struct av_buffers buffers;
     struct av_buffers spare; /* while an update may still fail: what it has replaced by a new shape */
     struct av_engine engines[AV_STATES];
@@ -37,6 +39,10 @@ struct av_model {
 /* The queries and keys that scores are made of: sampled, or a head of the files. */
 struct av_entries av_model_queries(const struct av_model *m);
 struct av_entries av_model_keys(const struct av_model *m);
+
+/* Reads the head of the source that p names, unless it is there. The one before
+ * becomes `spare_head`. When it fails nothing has changed. */
+enum av_status av_stage_load(struct av_model *m, const struct av_params *p, struct av_error *e);
 
 /* SAMPLE and SCORES for parameters p with that shape. Memory is made first,
  * if the shape asks for it; when that fails nothing has changed. The buffers of

@@ -47,7 +47,7 @@ struct slot {
 
 struct av_studies {
     const struct av_kernels *kernels;
-    const struct av_tensor *q, *k; /* NULL: no files */
+    const struct av_source *source; /* NULL: no files */
     struct slot slots[STUDIES + 1];
 };
 
@@ -75,10 +75,9 @@ void av_studies_free(struct av_studies *s)
     av_free(s);
 }
 
-void av_studies_use_tensors(struct av_studies *s, const struct av_tensor *q, const struct av_tensor *k)
+void av_studies_use_source(struct av_studies *s, const struct av_source *source)
 {
-    s->q = q;
-    s->k = k;
+    s->source = source;
 }
 
 static const struct slot *slot_of(const struct av_studies *s, const struct av_study *study)
@@ -102,8 +101,8 @@ static enum av_status ask(struct av_studies *s, const struct av_study *study, co
             slot->state = NULL;
             return status;
         }
-        if (s->q != NULL && study->use_tensors != NULL) {
-            study->use_tensors(slot->state, s->q, s->k);
+        if (s->source != NULL && study->use_source != NULL) {
+            study->use_source(slot->state, s->source);
         }
     }
     if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {

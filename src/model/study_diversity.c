@@ -254,8 +254,8 @@ static enum av_status begin(void *state, const struct av_params *asked, struct a
     memset(r, 0, sizeof *r);
     r->params = *asked;
     r->params.logits.n = 0;
-    if (s->q_file != NULL) {
-        av_params_from_tensors(&r->params, s->q_file, s->k_file);
+    if (s->source != NULL) {
+        av_params_from_source(&r->params, s->source);
     }
     r->simplex = (av_variant_flags(r->params.variant) & AV_VARIANT_NOT_SIMPLEX) == 0;
     plan(r);
@@ -300,11 +300,10 @@ static enum av_status open_state(void **state, const struct av_kernels *kernels,
     return AV_OK;
 }
 
-static void use_tensors(void *state, const struct av_tensor *q, const struct av_tensor *k)
+static void use_source(void *state, const struct av_source *source)
 {
     struct av_diversity_state *s = state;
-    s->q_file = q;
-    s->k_file = k;
+    s->source = source;
 }
 
 static double progress(const void *state)
@@ -329,7 +328,7 @@ const struct av_study av_study_diversity = {
     .listens = listens,
     .open = open_state,
     .close = close_state,
-    .use_tensors = use_tensors,
+    .use_source = use_source,
     .begin = begin,
     .step = step,
     .progress = progress,

@@ -219,8 +219,9 @@ static double progress(const void *state)
 /* Sizes of the files, or of what is sampled: more columns than d_k. */
 static struct av_precision_buffers sizes_of(const struct av_precision_state *s, const struct av_params *p)
 {
-    if (s->q_file != NULL) {
-        return (struct av_precision_buffers){ .n_q = s->q_file->n, .n_k = s->k_file->n, .columns = s->q_file->d };
+    if (s->source != NULL) {
+        const struct av_loaded_head *h = &s->loaded;
+        return (struct av_precision_buffers){ .n_q = h->n_q, .n_k = h->n_k, .columns = h->d };
     }
     return (struct av_precision_buffers){
         .n_q = (size_t)p->n_q, .n_k = (size_t)p->n_k, .columns = AV_DIM_MAX, .sampled = true
@@ -240,9 +241,8 @@ static void set_head(struct av_precision_state *s)
         s->head.q = (struct av_entries){ .f32 = b->q, .pitch = b->columns };
         s->head.k = (struct av_entries){ .f32 = b->k, .pitch = b->columns };
     } else {
-        size_t head = (size_t)p->head;
-        s->head.q = av_tensor_head(s->q_file, head);
-        s->head.k = av_tensor_head(s->k_file, head / (s->q_file->heads / s->k_file->heads));
+        s->head.q = s->loaded.q;
+        s->head.k = s->loaded.k;
     }
 }
 
@@ -276,14 +276,35 @@ static enum av_status reserve(struct av_precision_state *s, const struct av_para
     return status;
 }
 
+/* The head of the source that is asked for, unless it is there. */
+static enum av_status load(struct av_precision_state *s, const struct av_params *p, struct av_error *e)
+{
+    struct av_loaded_head *h = &s->loaded;
+    size_t layer = (size_t)p->layer;
+    size_t head = (size_t)p->head;
+    if (s->source == NULL || (h->memory != NULL && h->layer == layer && h->head == head)) {
+        return AV_OK;
+    }
+    av_loaded_head_free(h);
+    enum av_status status = av_source_load(h, s->source, layer, head, e);
+    if (status != AV_OK) {
+        av_loaded_head_free(h);
+    }
+    return status;
+}
+
 static enum av_status begin(void *state, const struct av_params *asked, struct av_error *e)
 {
     struct av_precision_state *s = state;
     struct av_precision *r = &s->result;
-    const struct av_precision_buffers sizes = sizes_of(s, asked);
     const struct av_params was = r->params;
     s->phase = PHASES;
-    enum av_status status = av_precision_buffers_make(&s->buffers, &sizes, e);
+    enum av_status status = load(s, asked, e);
+    if (status != AV_OK) {
+        return status;
+    }
+    const struct av_precision_buffers sizes = sizes_of(s, asked);
+    status = av_precision_buffers_make(&s->buffers, &sizes, e);
     if (status != AV_OK) {
         return status;
     }
@@ -312,6 +333,7 @@ static void close_state(void *state)
     struct av_precision_state *s = state;
     if (s != NULL) {
         av_precision_buffers_free(&s->buffers);
+        av_loaded_head_free(&s->loaded);
         av_attend_free(s->exact);
         av_attend_free(s->narrow);
         av_attend_free(s->whole);
@@ -342,11 +364,10 @@ static enum av_status open_state(void **state, const struct av_kernels *kernels,
     return AV_OK;
 }
 
-static void use_tensors(void *state, const struct av_tensor *q, const struct av_tensor *k)
+static void use_source(void *state, const struct av_source *source)
 {
     struct av_precision_state *s = state;
-    s->q_file = q;
-    s->k_file = k;
+    s->source = source;
 }
 
 static const void *result(const void *state)
@@ -365,7 +386,7 @@ const struct av_study av_study_precision = {
     .listens = listens,
     .open = open_state,
     .close = close_state,
-    .use_tensors = use_tensors,
+    .use_source = use_source,
     .begin = begin,
     .step = step,
     .progress = progress,

@@ -132,8 +132,8 @@ static double progress(const void *state)
 
 /* ---- beginning, and what still holds ----------------------------------------- */
 
-static const char *const of_entries[] = { "n_q",    "n_k",  "d_k",  "q_std", "k_std", "q_mean",
-                                          "k_mean", "corr", "dist", "seed",  "head",  NULL };
+static const char *const of_entries[] = { "n_q",  "n_k",  "d_k",  "q_std", "k_std", "q_mean", "k_mean",
+                                          "corr", "dist", "seed", "head",  "layer", NULL };
 static const char *const of_mask[] = { "mask", NULL };
 static const char *const of_rows[] = { "scale",      "exponent", "temperature", "offset",      "key",
                                        "key_offset", "mask",     "dtype",       "scale_order", "softmax_f32",
@@ -240,8 +240,8 @@ static struct av_params within(const struct av_variants_state *s, const struct a
 {
     struct av_params p = *asked;
     p.logits.n = 0;
-    if (s->q_file != NULL) {
-        av_params_from_tensors(&p, s->q_file, s->k_file);
+    if (s->source != NULL) {
+        av_params_from_source(&p, s->source);
     }
     return p;
 }
@@ -262,7 +262,7 @@ static enum av_status make_memory(struct av_variants_state *s, const struct av_p
     rows = rows > AV_VARIANT_CURVE_QUERIES ? rows : AV_VARIANT_CURVE_QUERIES;
     enum av_status status = av_variants_rows_make(&s->rows, rows, n_k > PAIRS_LEAST ? n_k : PAIRS_LEAST, e);
     if (status == AV_OK) {
-        status = av_variants_head_make(&s->table, n_q, n_k, (size_t)p->d_k, s->q_file == NULL, e);
+        status = av_variants_head_make(&s->table, n_q, n_k, (size_t)p->d_k, s->source == NULL, e);
     }
     if (status == AV_OK) {
         av_variants_pair_make(s, n_q, n_k);
@@ -270,13 +270,15 @@ static enum av_status make_memory(struct av_variants_state *s, const struct av_p
     return status;
 }
 
-static void take_entries(struct av_variants_state *s, const struct av_params *p)
+/* Those of the source, unless they are there. */
+static enum av_status take_entries(struct av_variants_state *s, const struct av_params *p, bool others,
+                                   struct av_error *e)
 {
-    if (s->q_file != NULL) {
-        size_t head = (size_t)p->head;
-        s->table.q = av_tensor_head(s->q_file, head);
-        s->table.k = av_tensor_head(s->k_file, head / (s->q_file->heads / s->k_file->heads));
+    if (s->source == NULL || !others) {
+        return AV_OK;
     }
+    av_loaded_head_free(&s->loaded);
+    return av_source_load(&s->loaded, s->source, (size_t)p->layer, (size_t)p->head, e);
 }
 
 static enum av_status begin(void *state, const struct av_params *asked, struct av_error *e)
@@ -290,14 +292,20 @@ static enum av_status begin(void *state, const struct av_params *asked, struct a
     const bool rows = entries || av_params_differ(of_rows, &was, &now);
     s->begun = false;
     s->work.on = false;
-    enum av_status status = make_memory(s, &now, e);
+    enum av_status status = take_entries(s, &now, entries, e);
+    if (status == AV_OK) {
+        status = make_memory(s, &now, e);
+    }
     if (status != AV_OK) {
         return status;
     }
+    if (s->source != NULL) {
+        s->table.q = s->loaded.q;
+        s->table.k = s->loaded.k;
+    }
     r->params = now;
-    r->from_files = s->q_file != NULL;
+    r->from_files = s->source != NULL;
     r->table.queries = queries(&now);
-    take_entries(s, &now);
     if (entries) {
         s->table.drawn = 0;
         av_variants_head_cut(&s->table, (size_t)now.n_q, (size_t)now.n_k, (size_t)now.d_k);
@@ -320,6 +328,7 @@ static void close_state(void *state)
     av_variants_head_free(&s->table);
     av_variants_head_free(&s->curve);
     av_variants_rows_free(&s->rows);
+    av_loaded_head_free(&s->loaded);
     av_variants_pair_free(s);
     av_theory_free(s->theory);
     av_attend_free(s->attend);
@@ -347,11 +356,10 @@ static enum av_status open_state(void **state, const struct av_kernels *kernels,
     return AV_OK;
 }
 
-static void use_tensors(void *state, const struct av_tensor *q, const struct av_tensor *k)
+static void use_source(void *state, const struct av_source *source)
 {
     struct av_variants_state *s = state;
-    s->q_file = q;
-    s->k_file = k;
+    s->source = source;
 }
 
 static const void *result(const void *state)
@@ -359,18 +367,18 @@ static const void *result(const void *state)
     return &((const struct av_variants_state *)state)->result;
 }
 
-static const char *const listens[] = { "n_q",     "n_k",         "d_k",         "q_std",      "k_std",  "q_mean",
-                                       "k_mean",  "corr",        "dist",        "seed",       "head",   "mask",
-                                       "scale",   "exponent",    "temperature", "offset",     "key",    "key_offset",
-                                       "dtype",   "scale_order", "softmax_f32", "smooth_k",   "n_head", "variant",
-                                       "compare", "variants",    "curve_over",  AV_ALL_OWNED, NULL };
+static const char *const listens[] = { "n_q",        "n_k",     "d_k",         "q_std",       "k_std",      "q_mean",
+                                       "k_mean",     "corr",    "dist",        "seed",        "head",       "layer",
+                                       "mask",       "scale",   "exponent",    "temperature", "offset",     "key",
+                                       "key_offset", "dtype",   "scale_order", "softmax_f32", "smooth_k",   "n_head",
+                                       "variant",    "compare", "variants",    "curve_over",  AV_ALL_OWNED, NULL };
 
 const struct av_study av_study_variants = {
     .name = "variants",
     .listens = listens,
     .open = open_state,
     .close = close_state,
-    .use_tensors = use_tensors,
+    .use_source = use_source,
     .begin = begin,
     .step = step,
     .progress = progress,

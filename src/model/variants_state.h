@@ -73,7 +73,8 @@ struct av_variants_state {
     const struct av_kernels *kernels;
     struct av_theory *theory;
     void *scores_scratch;
-    const struct av_tensor *q_file, *k_file;
+    const struct av_source *source; /* NULL: entries are drawn */
+    struct av_loaded_head loaded;   /* of it */
     bool begun;
 
     struct av_attend *attend;

@@ -44,14 +44,40 @@ static void judge_gradient(struct av_snapshot *s)
     }
 }
 
-static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct av_tensor *t,
-                         uint64_t count, const size_t at[3])
+/* A tensor of the head that is shown, and what is in it. */
+struct values {
+    const char *name;
+    size_t head;
+    const struct av_not_finite *bad;
+};
+
+static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct values *of,
+                         uint64_t count, const size_t at[2])
 {
     if (count > 0) {
         struct av_verdict *v = add(s, code, AV_BAD);
-        snprintf(v->text, sizeof v->text, "%.120s holds %llu %s, the first at head %zu, row %zu, column %zu", t->name,
-                 (unsigned long long)count, what, at[0], at[1], at[2]);
+        snprintf(v->text, sizeof v->text, "%.120s holds %llu %s in head %zu, the first at row %zu, column %zu",
+                 of->name, (unsigned long long)count, what, of->head, at[0], at[1]);
     }
+}
+
+/* Returns how many there are. */
+static uint64_t judge_entries(struct av_snapshot *s)
+{
+    const struct av_loaded_head *head = s->loaded;
+    uint64_t count = 0;
+    if (head == NULL) {
+        return 0;
+    }
+    const struct values parts[] = { { s->layer->part[AV_PART_Q].name, head->head, &head->q_bad },
+                                    { s->layer->part[AV_PART_K].name, head->k_head, &head->k_bad } };
+    for (size_t i = 0; i < 2; i++) {
+        const struct av_not_finite *bad = parts[i].bad;
+        judge_values(s, "nan_input", "NaN", &parts[i], bad->nan_count, bad->first_nan);
+        judge_values(s, "inf_input", "infinities", &parts[i], bad->inf_count, bad->first_inf);
+        count += bad->nan_count + bad->inf_count;
+    }
+    return count;
 }
 
 /* Rows that have become invalid, and the first of them. */
@@ -150,17 +176,7 @@ static void judge_scale(struct av_snapshot *s)
 void av_verdicts_make(struct av_snapshot *s)
 {
     s->verdict_count = 0;
-    const struct av_tensor *tensors[] = { s->q_file, s->k_file };
-    uint64_t not_finite = 0;
-    for (size_t i = 0; i < 2; i++) {
-        if (tensors[i] != NULL) {
-            const struct av_tensor *t = tensors[i];
-            judge_values(s, "nan_input", "NaN", t, t->nan_count, t->first_nan);
-            judge_values(s, "inf_input", "infinities", t, t->inf_count, t->first_inf);
-            not_finite += t->nan_count + t->inf_count;
-        }
-    }
-    if (not_finite == 0) {
+    if (judge_entries(s) == 0) {
         judge_scores(s);
     }
     judge_logits(s);

@@ -8,7 +8,7 @@
  *   saturated      warn: logit std > sqrt(2 ln n), where the softmax weighs
  *                  them, or share_max_gt_0_9 > 0.25; bad: share_max_gt_0_9 > 0.5
  *   gradient_dead  warn: share_fro_lt_1e_3 > 0.25; bad: jacobian_fro_median < 1e-3
- *   nan_input, inf_input  bad: a file holds such values; names the first
+ *   nan_input, inf_input  bad: the head holds such values; names the first
  *   score_overflow  bad: rows have scores beyond double though every entry is finite
  *   dtype_nan      bad: rows became NaN in the imitated arithmetic, which had an infinity
  *   logit_overflow  bad: rows have logits beyond double though their scores are finite

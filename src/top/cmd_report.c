@@ -7,12 +7,10 @@
 static enum av_status write_report(struct av_str *out, struct av_model *model, const struct av_inputs *in,
                                    const struct av_options *o, struct av_error *e)
 {
-    enum av_status s = in->q != NULL ? av_model_use_tensors(model, in->q, in->k, e) : AV_OK;
+    av_model_use_source(model, in->source);
+    enum av_status s = av_model_update(model, &in->params, AV_REPORT_NEEDS, e);
     if (s == AV_OK) {
-        s = av_model_update(model, &in->params, AV_REPORT_NEEDS, e);
-    }
-    if (s == AV_OK) {
-        struct av_report_heads heads = { model, in->params };
+        struct av_report_heads heads = { model, in->source, in->params };
         s = av_report_write(out, (enum av_format)o->format, av_model_snapshot(model), av_report_model_head, &heads, e);
     }
     return s;

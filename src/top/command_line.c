@@ -126,19 +126,26 @@ static void take_command(struct av_options *o, char **words, size_t count, bool 
     o->file_count = count;
 }
 
-static enum av_status check_files(const struct av_options *o, struct av_error *e)
+/* named: the command line names the command. */
+static enum av_status check_files(const struct av_options *o, bool named, struct av_error *e)
 {
-    if (o->file_count == 0 || (o->file_count == 2 && o->command->files)) {
+    if (o->file_count == 0) {
         return AV_OK;
     }
     if (!o->command->files) {
         return av_fail(e, AV_USAGE, "%s: the command %s takes no files", o->files[0], o->command->name);
     }
-    if (o->file_count == 1 && access(o->files[0], F_OK) != 0) {
+    if (o->file_count > 2) {
+        return av_fail(e, AV_USAGE, "%s: give one file, or two, the queries and the keys, not %zu", o->files[0],
+                       o->file_count);
+    }
+    if (o->file_count == 1 && !named && strcmp(o->files[0], "-") != 0 && access(o->files[0], F_OK) != 0) {
         return av_fail(e, AV_USAGE, "%s: neither a command nor a file", o->files[0]);
     }
-    return av_fail(e, AV_USAGE, "%s: give two .npy files, the queries and the keys, not %zu", o->files[0],
-                   o->file_count);
+    if (o->file_count == 2 && strcmp(o->files[0], "-") == 0 && strcmp(o->files[1], "-") == 0) {
+        return av_fail(e, AV_USAGE, "-: standard input can be read once");
+    }
+    return AV_OK;
 }
 
 /* ---- All together ---- */
@@ -191,7 +198,7 @@ static enum av_status parse(struct av_options *o, struct scan *scan, struct av_e
     if (s == AV_OK) {
         s = apply(o, scan, false, e);
     }
-    return s == AV_OK ? check_files(o, e) : s;
+    return s == AV_OK ? check_files(o, o->files != scan->argv + 1, e) : s;
 }
 
 enum av_status av_options_parse(struct av_options *o, int argc, char **argv, struct av_error *e)

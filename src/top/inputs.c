@@ -1,8 +1,7 @@
-/* inputs.c - from options to parameters and tensors that fit together. */
+/* inputs.c - from options to parameters and files that fit together. */
 #include "inputs.h"
 
 #include "attnviz/keys.h"
-#include "attnviz/npy.h"
 #include "attnviz/out.h"
 #include "attnviz/theme_files.h"
 #include "attnviz/variant.h"
@@ -19,15 +18,19 @@ static enum av_status take_files(struct av_inputs *in, const struct av_options *
         return av_fail(e, AV_USAGE, "logits: files are given, and scores come from them");
     }
     in->params.logits.n = 0; /* of the settings file, if any: the command line wins */
-    for (size_t i = 0; i < 2; i++) {
-        enum av_status s = av_npy_read(&in->tensors[i], o->files[i], e);
-        if (s != AV_OK) {
-            return s;
-        }
+    enum av_status s = av_files_open(&in->files, (const char *const *)o->files, o->file_count, &o->files_as, e);
+    if (s != AV_OK) {
+        return s;
     }
-    in->q = &in->tensors[0];
-    in->k = &in->tensors[1];
-    av_params_from_tensors(&in->params, in->q, in->k);
+    in->source = av_files_source(in->files);
+    if (in->params.layer < 0 || in->params.layer >= (int64_t)in->source->layer_count) {
+        return av_fail(e, AV_USAGE, "layer=%lld: out of range 0 .. %zu", (long long)in->params.layer,
+                       in->source->layer_count - 1);
+    }
+    av_params_from_source(&in->params, in->source);
+    if (in->source->masked && !o->mask_set) {
+        in->params.mask = (int64_t)in->source->mask;
+    }
     return AV_OK;
 }
 
@@ -44,8 +47,7 @@ enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, 
 
 void av_inputs_free(struct av_inputs *in)
 {
-    av_tensor_free(&in->tensors[0]);
-    av_tensor_free(&in->tensors[1]);
+    av_files_close(in->files);
 }
 
 enum av_status av_inputs_app_status(const struct av_app *app, struct av_error *e)
@@ -105,8 +107,7 @@ enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, co
         .theme = o->theme,
         .animation = o->animation,
         .ascii = ascii,
-        .q = in->q,
-        .k = in->k,
+        .source = in->source,
         .picture = av_out_svg,
     };
     *app = NULL;

@@ -1,17 +1,18 @@
-/* inputs.h - from options to parameters and tensors that fit together. */
+/* inputs.h - from options to parameters and files that fit together. */
 #ifndef ATTNVIZ_INPUTS_H
 #define ATTNVIZ_INPUTS_H
 
 #include "attnviz/app.h"
+#include "attnviz/files.h"
 #include "options.h"
 
 struct av_inputs {
-    struct av_tensor tensors[2];
-    const struct av_tensor *q, *k; /* NULL without files */
-    struct av_params params;       /* checked */
+    struct av_files *files; /* NULL without */
+    const struct av_source *source;
+    struct av_params params; /* checked */
 };
 
-/* Reads the files, takes their sizes and checks every parameter. The caller
+/* Opens the files, takes their sizes and checks every parameter. The caller
  * calls av_inputs_free in every case. */
 enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, struct av_error *e);
 void av_inputs_free(struct av_inputs *in);

@@ -64,6 +64,7 @@ SETTER(set_param)
         }
     }
     o->logits_set = o->logits_set || assigns(value, "logits");
+    o->mask_set = o->mask_set || assigns(value, "mask");
     return av_params_set_text(&o->params, value, e);
 }
 

@@ -2,6 +2,7 @@
 #ifndef ATTNVIZ_OPTIONS_H
 #define ATTNVIZ_OPTIONS_H
 
+#include "attnviz/files.h"
 #include "attnviz/out.h"
 #include "attnviz/params.h"
 
@@ -16,9 +17,11 @@ enum av_charset { AV_CHARSET_AUTO, AV_CHARSET_UTF8, AV_CHARSET_ASCII };
  * taken in, in this order. Texts belong to argv or to `settings`. */
 struct av_options {
     const struct av_command *command;
-    struct av_params params; /* set but not checked: files bring sizes of their own */
-    const char *size_set;    /* the last of d_k, n_q, n_k that --set has set, or NULL */
-    bool logits_set;         /* by --set */
+    struct av_params params;          /* set but not checked: files bring sizes of their own */
+    const char *size_set;             /* the last of d_k, n_q, n_k that --set has set, or NULL */
+    bool logits_set;                  /* by --set */
+    bool mask_set;                    /* by --set: a file's is not taken then */
+    struct av_files_options files_as; /* how files are to be read */
     const char *view, *theme, *keys, *list, *config, *output;
     const char *over; /* of a sweep, not read yet: its ranges depend on all else */
     enum av_depth depth;

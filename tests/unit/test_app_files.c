@@ -1,5 +1,6 @@
 /* test_app_files.c - matrices and logits that are given, pictures and numbers that are written. */
 #include "app_driver.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -7,22 +8,26 @@
 /* ---- Given -------------------------------------------------------------- */
 
 /* Three heads of four rows and two columns; entry = its place. */
-static struct av_tensor small_tensor(float *entries)
+struct small {
+    float entries[24];
+    struct pair_source pair;
+};
+
+static const struct av_source *small_source(struct small *s)
 {
-    struct av_tensor t = { .name = "small.npy", .dtype = "<f4", .rank = 3, .heads = 3, .n = 4, .d = 2, .f32 = entries };
+    const struct matrix m = { .name = "small", .heads = 3, .n = 4, .d = 2, .f32 = s->entries };
     for (int i = 0; i < 24; i++) {
-        entries[i] = (float)i / 8;
+        s->entries[i] = (float)i / 8;
     }
-    return t;
+    return pair_source(&s->pair, &m, &m);
 }
 
 static void files_have_their_own_sizes(void **state)
 {
     (void)state;
-    float entries[24];
-    struct av_tensor q = small_tensor(entries);
+    struct small small;
     struct av_app_config config = plain_config();
-    config.q = config.k = &q;
+    config.source = small_source(&small);
     struct av_app *app = open_app(&config);
     assert_int_equal(params_of(app)->n_q, 4);
     assert_int_equal(params_of(app)->d_k, 2);
@@ -101,10 +106,9 @@ static void keys_without_effect_are_not_offered(void **state)
     assert_null(strstr(bottom, "head"));
     av_app_free(app);
 
-    float entries[24];
-    struct av_tensor q = small_tensor(entries);
+    struct small small;
     struct av_app_config config = plain_config();
-    config.q = config.k = &q;
+    config.source = small_source(&small);
     app = open_app(&config);
     line_of(app, 23, bottom, sizeof bottom);
     assert_non_null(strstr(bottom, "s scale"));
@@ -196,10 +200,9 @@ static void w_writes_every_head(void **state)
 {
     (void)state;
     char home[4096], folder[] = "/tmp/attnviz-test-XXXXXX";
-    float entries[24];
-    struct av_tensor q = small_tensor(entries);
+    struct small small;
     struct av_app_config config = plain_config();
-    config.q = config.k = &q;
+    config.source = small_source(&small);
     config.picture = NULL; /* numbers alone */
     assert_non_null(getcwd(home, sizeof home));
     assert_non_null(mkdtemp(folder));

@@ -3,6 +3,7 @@
 #include "attnviz/derivation.h"
 #include "attnviz/model.h"
 #include "attnviz/study.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -423,8 +424,9 @@ static void files_are_held_against_the_textbook(void **state)
     (void)state;
     enum { N = 40, D = 32 };
     static float x[2][N * D];
-    struct av_tensor q = { .name = "q", .heads = 1, .n = N, .d = D, .f32 = x[0] };
-    struct av_tensor k = { .name = "k", .heads = 1, .n = N, .d = D, .f32 = x[1] };
+    struct matrix q = { .name = "q", .heads = 1, .n = N, .d = D, .f32 = x[0] };
+    struct matrix k = { .name = "k", .heads = 1, .n = N, .d = D, .f32 = x[1] };
+    struct pair_source pair;
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < N; i++) {
             av_kernels_best()->draw(x[side] + i * D, 0, D, AV_DIST_NORMAL, (struct av_stream){ 5, side, i });
@@ -433,12 +435,12 @@ static void files_are_held_against_the_textbook(void **state)
     struct bench b;
     open_bench(&b);
     SET(&b, "q_std=3"); /* plays no part */
-    assert_int_equal(av_model_use_tensors(b.model, &q, &k, NULL), AV_OK);
+    av_model_use_source(b.model, pair_source(&pair, &q, &k));
     for (int large = 0; large < 2; large++) {
         for (size_t i = 0; i < N * D && large; i++) {
             x[0][i] *= 2;
         }
-        assert_int_equal(av_model_use_tensors(b.model, &q, &k, NULL), AV_OK);
+        av_model_use_source(b.model, pair_source(&pair, &q, &k));
         assert_int_equal(av_model_update(b.model, &b.p, NEEDS, NULL), AV_OK);
         av_chain_make(&b.chain, av_model_snapshot(b.model), NULL);
         const struct av_chain_step *s = b.chain.steps;
@@ -460,12 +462,14 @@ static void files_are_held_against_the_textbook(void **state)
     }
     /* Keys that are the queries: the correlation is seen. */
     k.f32 = x[0];
-    assert_int_equal(av_model_use_tensors(b.model, &q, &k, NULL), AV_OK);
+    av_model_use_source(b.model, pair_source(&pair, &q, &k));
     assert_int_equal(av_model_update(b.model, &b.p, NEEDS, NULL), AV_OK);
     av_chain_make(&b.chain, av_model_snapshot(b.model), NULL);
     assert_true(fabs(b.chain.steps[CORR].measured - 1) < 1e-3); /* (N - 1) / N */
     assert_int_equal(b.chain.steps[CORR].state, AV_CHAIN_BROKEN);
-    q.nan_count = 1;
+    x[0][0] = (float)NAN;
+    av_model_use_source(b.model, &pair.source);
+    assert_int_equal(av_model_update(b.model, &b.p, NEEDS, NULL), AV_OK);
     av_chain_make(&b.chain, av_model_snapshot(b.model), NULL);
     assert_int_equal(b.chain.steps[CORR].state, AV_CHAIN_UNKNOWN);
     close_bench(&b);

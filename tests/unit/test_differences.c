@@ -1,6 +1,7 @@
 /* test_differences.c - every gradient against difference quotients of what it
  * is the gradient of, also where one key takes all. */
 #include "attnviz/model.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -146,8 +147,8 @@ static void gradient_of_a_query(void **state)
     (void)state;
     enum { QUERIES = 1 + COLUMNS * STENCIL };
     static double q[QUERIES * COLUMNS], k[KEYS * COLUMNS];
-    struct av_tensor tq = { .name = "q", .rank = 2, .heads = 1, .n = QUERIES, .d = COLUMNS, .f64 = q };
-    struct av_tensor tk = { .name = "k", .rank = 2, .heads = 1, .n = KEYS, .d = COLUMNS, .f64 = k };
+    struct matrix tq = { .name = "q", .heads = 1, .n = QUERIES, .d = COLUMNS, .f64 = q };
+    struct matrix tk = { .name = "k", .heads = 1, .n = KEYS, .d = COLUMNS, .f64 = k };
     static const double lengths[] = { 0.1, 1, 3 };
     uint64_t seed = 2;
     for (size_t t = 0; t < SETTINGS * 3; t++) {
@@ -166,8 +167,9 @@ static void gradient_of_a_query(void **state)
         }
         struct av_model *m;
         assert_int_equal(av_model_new(&m, NULL, NULL), AV_OK);
-        assert_int_equal(av_model_use_tensors(m, &tq, &tk, NULL), AV_OK);
-        av_params_from_tensors(&p, &tq, &tk);
+        struct pair_source pair;
+        av_model_use_source(m, pair_source(&pair, &tq, &tk));
+        av_params_from_source(&p, &pair.source);
         const struct av_snapshot *s = update(m, &p);
         double norm = 0;
         for (size_t c = 0; c < COLUMNS; c++) {

@@ -2,6 +2,7 @@
 #include "attnviz/diversity.h"
 #include "attnviz/model.h"
 #include "attnviz/study.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -28,13 +29,13 @@ static struct av_params with(const char *const *settings)
 
 #define WITH(...) with((const char *const[]){ __VA_ARGS__, NULL })
 
-/* A study, of files where q is given. The caller closes it. */
-static void *opened(const struct av_tensor *q, const struct av_tensor *k)
+/* A study, of files where a source is given. The caller closes it. */
+static void *opened(const struct av_source *source)
 {
     void *state = NULL;
     assert_int_equal(study()->open(&state, av_kernels_best(), NULL), AV_OK);
-    if (q != NULL) {
-        study()->use_tensors(state, q, k);
+    if (source != NULL) {
+        study()->use_source(state, source);
     }
     return state;
 }
@@ -97,7 +98,7 @@ static const struct {
 enum { REFERENCES = sizeof references / sizeof references[0] };
 
 struct tensors {
-    struct av_tensor q, k;
+    struct pair_source pair;
     double q_at[HEADS][N_Q][D], k_at[K_HEADS][N_K][D];
 };
 
@@ -113,8 +114,9 @@ static void make_tensors(struct tensors *t)
             }
         }
     }
-    t->q = (struct av_tensor){ .rank = 3, .heads = HEADS, .n = N_Q, .d = D, .f64 = &t->q_at[0][0][0] };
-    t->k = (struct av_tensor){ .rank = 3, .heads = K_HEADS, .n = N_K, .d = D, .f64 = &t->k_at[0][0][0] };
+    const struct matrix q = { .name = "q", .heads = HEADS, .n = N_Q, .d = D, .f64 = &t->q_at[0][0][0] };
+    const struct matrix k = { .name = "k", .heads = K_HEADS, .n = N_K, .d = D, .f64 = &t->k_at[0][0][0] };
+    pair_source(&t->pair, &q, &k);
 }
 
 static void assert_reference(const struct av_diversity *d, size_t at)
@@ -148,7 +150,7 @@ static void heads_of_files_against_numpy(void **unused)
     struct tensors t;
     make_tensors(&t);
     for (size_t i = 0; i < REFERENCES; i++) {
-        void *state = opened(&t.q, &t.k);
+        void *state = opened(&t.pair.source);
         assert_reference(finished(state, WITH(references[i].variant, references[i].mask, "key=2")), i);
         study()->close(state);
     }
@@ -160,7 +162,7 @@ static void the_curves_go_through_the_present(void **unused)
     (void)unused;
     struct tensors t;
     make_tensors(&t);
-    void *warm = opened(&t.q, &t.k), *cold = opened(&t.q, &t.k);
+    void *warm = opened(&t.pair.source), *cold = opened(&t.pair.source);
     const struct av_diversity *a = finished(warm, WITH("temperature=10", "key_offset=30", "key=1"));
     const struct av_diversity *b = finished(cold, WITH("key_offset=30", "key=1"));
     const size_t middle = AV_DIVERSITY_POINTS / 2, decade = (AV_DIVERSITY_POINTS - 1) / 4;
@@ -184,7 +186,7 @@ static void equal_heads_have_no_divergence(void **unused)
         memcpy(t.q_at[h], t.q_at[0], sizeof t.q_at[0]);
         memcpy(t.k_at[h % K_HEADS], t.k_at[0], sizeof t.k_at[0]);
     }
-    void *state = opened(&t.q, &t.k);
+    void *state = opened(&t.pair.source);
     const struct av_diversity *d = finished(state, WITH("mask=causal"));
     assert_true(d->divergence == 0 && d->shared == 1);
     for (size_t over = 0; over < AV_DIVERSITY_OVERS; over++) {
@@ -202,7 +204,7 @@ static const double ln2 = AV_DIVERSITY_MOST;
 static void the_ends_of_the_curves(void **unused)
 {
     (void)unused;
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     const struct av_diversity *d = finished(state, WITH("n_head=8"));
     const struct av_diversity_point *factor = d->curves[AV_DIVERSITY_FACTOR], *raised = d->curves[AV_DIVERSITY_RAISED];
     const size_t last = AV_DIVERSITY_POINTS - 1;
@@ -234,7 +236,7 @@ static void heads_without_a_common_key(void **unused)
     }
     t.k_at[0][0][0] = t.k_at[0][1][0] = 100;
     t.k_at[1][2][0] = t.k_at[1][3][0] = 100;
-    void *state = opened(&t.q, &t.k);
+    void *state = opened(&t.pair.source);
     const struct av_diversity *d = present(state, WITH("variant=sparsemax"));
     assert_true(d->pair[0][1] == 0 && d->pair[2][3] == 0);
     assert_close(d->pair[0][2], ln2, 1e-15);
@@ -249,7 +251,7 @@ static void heads_without_a_common_key(void **unused)
 static void more_heads_leave_pairs_alone(void **unused)
 {
     (void)unused;
-    void *few = opened(NULL, NULL), *many = opened(NULL, NULL);
+    void *few = opened(NULL), *many = opened(NULL);
     const struct av_diversity *a = present(few, WITH("n_head=2", "corr=0.5")),
                               *b = present(many, WITH("n_head=16", "corr=0.5"));
     assert_true(a->pair[0][1] == b->pair[0][1]);
@@ -264,7 +266,7 @@ static void a_head_is_that_of_the_pipeline(void **unused)
     (void)unused;
     struct av_model *m;
     struct av_params p = WITH("n_head=3", "mask=causal", "d_k=16", "key_offset=2", "key=3");
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     const struct av_diversity *d = present(state, p);
     assert_int_equal(av_model_new(&m, NULL, NULL), AV_OK);
     for (p.head = 0; p.head < 3; p.head++) {
@@ -282,7 +284,7 @@ static void a_head_is_that_of_the_pipeline(void **unused)
 static void one_head_is_not_compared(void **unused)
 {
     (void)unused;
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     assert_int_equal(begun(state, WITH("n_head=1"))->heads, 1);
     assert_false(study()->step(state));
     assert_true(study()->progress(state) == 1);
@@ -298,8 +300,9 @@ static void the_first_heads_of_very_many(void **unused)
         entries[h][0][0] = (double)h;
         entries[h][1][0] = 1;
     }
-    const struct av_tensor t = { .rank = 3, .heads = MANY, .n = 2, .d = 1, .f64 = &entries[0][0][0] };
-    void *state = opened(&t, &t);
+    const struct matrix t = { .name = "t", .heads = MANY, .n = 2, .d = 1, .f64 = &entries[0][0][0] };
+    struct pair_source pair;
+    void *state = opened(pair_source(&pair, &t, &t));
     const struct av_diversity *d = present(state, WITH("seed=1"));
     assert_int_equal(d->heads, AV_DIVERSITY_HEADS);
     assert_int_equal(d->params.n_head, MANY);
@@ -315,14 +318,14 @@ static void rows_that_are_no_numbers_are_left_out(void **unused)
     (void)unused;
     struct tensors t;
     make_tensors(&t);
-    void *whole = opened(&t.q, &t.k);
+    void *whole = opened(&t.pair.source);
     const double before = present(whole, WITH("key=2"))->pair[0][2];
     study()->close(whole);
     t.q_at[1][2][0] = (double)NAN;
     for (size_t i = 0; i < N_Q; i++) {
         t.q_at[3][i][1] = (double)INFINITY;
     }
-    void *state = opened(&t.q, &t.k);
+    void *state = opened(&t.pair.source);
     const struct av_diversity *d = present(state, WITH("key=2"));
     assert_int_equal(d->of[0].rows, N_Q);
     assert_int_equal(d->of[1].rows, N_Q - 1);
@@ -336,7 +339,7 @@ static void rows_that_are_no_numbers_are_left_out(void **unused)
 static void rows_of_one_key_do_not_count(void **unused)
 {
     (void)unused;
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     const struct av_diversity *d = finished(state, WITH("n_head=2", "n_k=1"));
     assert_true(d->known && isnan(d->divergence) && isnan(d->pair[0][1]) && isnan(d->shared));
     assert_int_equal(d->of[0].rows, 0);
@@ -349,7 +352,7 @@ static void rows_of_one_key_do_not_count(void **unused)
 static void large_matrices_are_measured_in_part(void **unused)
 {
     (void)unused;
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     const struct av_diversity *d = present(state, WITH("n_head=16", "n_q=2048", "n_k=2048", "d_k=1"));
     assert_in_range(d->rows, 32, 2047);
     assert_in_range(d->curve_rows, 4, d->rows);
@@ -363,7 +366,7 @@ static void large_matrices_are_measured_in_part(void **unused)
 static void the_same_comes_out_however_it_is_begun(void **unused)
 {
     (void)unused;
-    void *straight = opened(NULL, NULL), *detour = opened(NULL, NULL);
+    void *straight = opened(NULL), *detour = opened(NULL);
     const struct av_params p = WITH("n_head=3", "n_q=40", "n_k=24", "variant=score_batchnorm+sigmoid");
     const struct av_diversity *a = finished(straight, p);
     begun(detour, WITH("n_head=5", "n_q=64", "n_k=64", "variant=lsh"));
@@ -385,7 +388,7 @@ static void what_cannot_be_had_is_refused(void **unused)
 {
     (void)unused;
     struct av_error e = { "" };
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     const struct av_params odd = WITH("n_head=2", "variant=differential", "d_k=7");
     assert_int_equal(study()->begin(state, &odd, &e), AV_USAGE);
     assert_non_null(strstr(e.text, "even d_k"));
@@ -402,7 +405,7 @@ static void words_follow_the_numbers(void **unused)
                   { "key_offset=30", "alike, for all saturate on the same keys" },
                   { "scale=off", "apart" },
                   { "temperature=1", "they overlap" } };
-    void *state = opened(NULL, NULL);
+    void *state = opened(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *words = av_diversity_words(present(state, WITH("n_head=4", cases[i].setting)));
         if (strncmp(words, cases[i].words, strlen(cases[i].words)) != 0) {

@@ -1,5 +1,6 @@
 /* test_model.c - the pipeline: stages, reuse, values, files, failures. */
 #include "attnviz/model.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -484,15 +485,12 @@ static void values_that_are_not_finite_make_rows_invalid(void **state)
     (void)state;
     float q[3 * 2] = { 1, 2, NAN, 1, 3, 4 };
     float k[3 * 2] = { 1, 0, 0, 1, 1, INFINITY };
-    struct av_tensor tq = { .name = "q.npy", .rank = 2, .heads = 1, .n = 3, .d = 2, .f32 = q, .nan_count = 1 };
-    struct av_tensor tk = { .name = "k.npy", .rank = 2, .heads = 1, .n = 3, .d = 2, .f32 = k, .inf_count = 1 };
-    tq.first_nan[1] = 1;
-    tk.first_inf[1] = 2;
-    tk.first_inf[2] = 1;
+    struct matrix tq = { .name = "q.npy", .heads = 1, .n = 3, .d = 2, .f32 = q };
+    struct matrix tk = { .name = "k.npy", .heads = 1, .n = 3, .d = 2, .f32 = k };
     struct av_model *m = fresh();
-    struct av_error e;
     struct av_params p = PARAMS("mask=causal");
-    assert_int_equal(av_model_use_tensors(m, &tq, &tk, &e), AV_OK);
+    struct pair_source pair;
+    av_model_use_source(m, pair_source(&pair, &tq, &tk));
     p.n_q = p.n_k = 3;
     const struct av_snapshot *s = update(m, &p, ALL_NEEDS);
     assert_false(s->invalid[0]); /* sees key 0 alone */
@@ -513,13 +511,13 @@ static void scores_beyond_double_are_told(void **state)
     (void)state;
     double q[2] = { 1, 1e200 };
     double k[2] = { 1e200, 0 };
-    struct av_tensor tq = { .name = "q", .rank = 2, .heads = 1, .n = 2, .d = 1, .f64 = q };
-    struct av_tensor tk = { .name = "k", .rank = 2, .heads = 1, .n = 2, .d = 1, .f64 = k };
+    struct matrix tq = { .name = "q", .heads = 1, .n = 2, .d = 1, .f64 = q };
+    struct matrix tk = { .name = "k", .heads = 1, .n = 2, .d = 1, .f64 = k };
     struct av_model *m = fresh();
-    struct av_error e;
     struct av_params p;
     av_params_default(&p);
-    assert_int_equal(av_model_use_tensors(m, &tq, &tk, &e), AV_OK);
+    struct pair_source pair;
+    av_model_use_source(m, pair_source(&pair, &tq, &tk));
     const struct av_snapshot *s = update(m, &p, 0);
     assert_false(s->invalid[0]);
     assert_true(s->invalid[1]);
@@ -529,27 +527,58 @@ static void scores_beyond_double_are_told(void **state)
     av_model_free(m);
 }
 
-static void shapes_that_do_not_fit_are_refused(void **state)
+static void a_source_sets_the_ranges(void **state)
 {
     (void)state;
     float x[12] = { 0 };
-    struct av_tensor a = { .name = "a", .heads = 3, .n = 2, .d = 2, .f32 = x };
-    struct av_tensor b = { .name = "b", .heads = 1, .n = 3, .d = 4, .f32 = x };
-    struct av_tensor c = { .name = "c", .heads = 2, .n = 3, .d = 2, .f32 = x };
-    struct av_model *m = fresh();
-    struct av_error e;
-    assert_int_equal(av_model_use_tensors(m, &a, &b, &e), AV_FAILED);
-    assert_non_null(strstr(e.text, "d_k"));
-    assert_int_equal(av_model_use_tensors(m, &a, &c, &e), AV_FAILED);
-    assert_non_null(strstr(e.text, "heads"));
-    struct av_tensor ok = a;
-    assert_int_equal(av_model_use_tensors(m, &a, &ok, &e), AV_OK);
+    struct matrix q = { .name = "q", .heads = 3, .n = 2, .d = 2, .f32 = x };
+    struct pair_source pair;
     struct av_params p;
+    struct av_error e;
     av_params_default(&p);
-    av_params_from_tensors(&p, &a, &ok);
+    p.layer = 7;
+    av_params_from_source(&p, pair_source(&pair, &q, &q));
+    assert_int_equal(p.layer, 0);
+    assert_int_equal(p.n_q, 2);
+    assert_int_equal(p.d_k, 2);
     p.head = 3;
     assert_int_equal(av_params_check(&p, true, &e), AV_USAGE);
     assert_non_null(strstr(e.text, "0 .. 2"));
+}
+
+/* What cannot be read leaves what stood, to the last bit, and can be asked for
+ * again when it can. */
+static void a_head_that_cannot_be_read_leaves_the_old_state(void **state)
+{
+    (void)state;
+    float x[3 * 4 * 2];
+    for (int i = 0; i < 24; i++) {
+        x[i] = (float)(i * i % 7);
+    }
+    struct matrix q = { .name = "q", .heads = 3, .n = 4, .d = 2, .f32 = x };
+    struct pair_source pair;
+    struct av_model *m = fresh();
+    struct av_error e;
+    struct av_params p;
+    av_params_default(&p);
+    av_model_use_source(m, pair_source(&pair, &q, &q));
+    pair.broken = 1;
+    double weights[16];
+    const struct av_snapshot *s = update(m, &p, ALL_NEEDS);
+    memcpy(weights, s->weights, sizeof weights);
+    p.head = 1;
+    assert_int_equal(av_model_update(m, &p, ALL_NEEDS, &e), AV_FAILED);
+    assert_string_equal(e.text, "q: head 1 is broken");
+    assert_int_equal(s->head, 0);
+    assert_int_equal(s->params.head, 0);
+    assert_memory_equal(s->weights, weights, sizeof weights);
+    assert_true(s->loaded->q.f32[1] == x[1]);
+    p.temperature = 2;
+    p.head = 0; /* goes on from there */
+    assert_true(update(m, &p, ALL_NEEDS)->scores[1] == (double)x[0] * (double)x[2] + (double)x[1] * (double)x[3]);
+    pair.broken = 2;
+    p.head = 1;
+    assert_int_equal(update(m, &p, ALL_NEEDS)->head, 1);
     av_model_free(m);
 }
 
@@ -558,11 +587,11 @@ static void grouped_queries_share_keys(void **state)
     (void)state;
     float q[4 * 1 * 1] = { 1, 2, 3, 4 };
     float k[2 * 2 * 1] = { 10, 20, 30, 40 };
-    struct av_tensor tq = { .name = "q", .rank = 3, .heads = 4, .n = 1, .d = 1, .f32 = q };
-    struct av_tensor tk = { .name = "k", .rank = 3, .heads = 2, .n = 2, .d = 1, .f32 = k };
+    struct matrix tq = { .name = "q", .heads = 4, .n = 1, .d = 1, .f32 = q };
+    struct matrix tk = { .name = "k", .heads = 2, .n = 2, .d = 1, .f32 = k };
     struct av_model *m = fresh();
-    struct av_error e;
-    assert_int_equal(av_model_use_tensors(m, &tq, &tk, &e), AV_OK);
+    struct pair_source pair;
+    av_model_use_source(m, pair_source(&pair, &tq, &tk));
     for (int64_t head = 0; head < 4; head++) {
         struct av_params p;
         av_params_default(&p);
@@ -579,13 +608,14 @@ static void grouped_queries_share_keys(void **state)
 static void sizes_beyond_the_machine_are_refused(void **state)
 {
     (void)state;
-    float x[1] = { 0 };
-    struct av_tensor t = { .name = "t", .rank = 2, .heads = 1, .n = 1u << 20, .d = 1, .f32 = x };
+    static float x[1 << 20];
+    struct matrix t = { .name = "t", .heads = 1, .n = 1u << 20, .d = 1, .f32 = x };
     struct av_model *m = fresh();
     struct av_params p;
     struct av_error e;
     av_params_default(&p);
-    assert_int_equal(av_model_use_tensors(m, &t, &t, &e), AV_OK);
+    struct pair_source pair;
+    av_model_use_source(m, pair_source(&pair, &t, &t));
     assert_int_equal(av_model_update(m, &p, 0, &e), AV_NOMEM);
     assert_non_null(strstr(e.text, "memory"));
     av_model_free(m);
@@ -610,7 +640,8 @@ int main(void)
         cmocka_unit_test(histograms_are_densities),
         cmocka_unit_test(values_that_are_not_finite_make_rows_invalid),
         cmocka_unit_test(scores_beyond_double_are_told),
-        cmocka_unit_test(shapes_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_source_sets_the_ranges),
+        cmocka_unit_test(a_head_that_cannot_be_read_leaves_the_old_state),
         cmocka_unit_test(grouped_queries_share_keys),
         cmocka_unit_test(sizes_beyond_the_machine_are_refused),
     };

@@ -1,9 +1,10 @@
 /* test_model_variants.c - the pipeline under variants and dtypes: values,
  * validity, logits by hand, files. */
-#include "attnviz/npy.h"
+#include "attnviz/files.h"
 #include "attnviz/report.h"
 #include "attnviz/variant.h"
 #include "model_driver.h"
+#include "pair_source.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,20 +24,24 @@ static bool has_verdict(const struct av_snapshot *s, const char *code)
 enum { N_Q = 7, N_K = 9, D = 6 };
 
 /* The queries and keys of tests/reference/model_variants_reference.py. */
-static void make_sines(struct av_tensor *q, struct av_tensor *k)
+struct sines {
+    double q[N_Q * D], k[N_K * D];
+    struct pair_source pair;
+};
+
+static void make_sines(struct sines *s)
 {
-    *q = (struct av_tensor){ .name = "q", .rank = 2, .heads = 1, .n = N_Q, .d = D };
-    *k = (struct av_tensor){ .name = "k", .rank = 2, .heads = 1, .n = N_K, .d = D };
-    q->f64 = calloc(N_Q * D, sizeof *q->f64);
-    k->f64 = calloc(N_K * D, sizeof *k->f64);
+    const struct matrix q = { .name = "q", .heads = 1, .n = N_Q, .d = D, .f64 = s->q };
+    const struct matrix k = { .name = "k", .heads = 1, .n = N_K, .d = D, .f64 = s->k };
     for (int c = 0; c < D; c++) {
         for (int i = 0; i < N_Q; i++) {
-            q->f64[i * D + c] = 1.5 * sin(0.7 * i + 1.3 * c + 0.1 * i * c);
+            s->q[i * D + c] = 1.5 * sin(0.7 * i + 1.3 * c + 0.1 * i * c);
         }
         for (int j = 0; j < N_K; j++) {
-            k->f64[j * D + c] = cos(0.9 * j + 0.4 * c + 0.17 * j * c);
+            s->k[j * D + c] = cos(0.9 * j + 0.4 * c + 0.17 * j * c);
         }
     }
+    pair_source(&s->pair, &q, &k);
 }
 
 /* Values of automatic differentiation in double: see the reference. */
@@ -84,10 +89,10 @@ static void reports_are_those_of_the_formulas(void **state)
         { "logits", "mean" },
         { "logits", "std" },
     };
-    struct av_tensor q, k;
-    make_sines(&q, &k);
+    struct sines sines;
+    make_sines(&sines);
     struct av_model *m = fresh();
-    assert_int_equal(av_model_use_tensors(m, &q, &k, NULL), AV_OK);
+    av_model_use_source(m, &sines.pair.source);
     for (size_t c = 0; c < sizeof references / sizeof *references; c++) {
         struct av_params p = PARAMS("mask=causal", "temperature=0.8", "offset=0.3");
         set(&p, references[c].settings);
@@ -105,8 +110,6 @@ static void reports_are_those_of_the_formulas(void **state)
         assert_false(s->has_theory);
     }
     av_model_free(m);
-    av_tensor_free(&q);
-    av_tensor_free(&k);
 }
 
 /* The two halves cancel in part: some weights are negative, sums are 1 - lambda. */
@@ -315,17 +318,17 @@ static void queries_and_keys_of_files_take_variants(void **state)
 {
     (void)state;
     struct av_error e = { "" };
-    struct av_tensor q, k;
+    struct av_files *files;
     if (access(Q_FILE, R_OK) != 0 || access(K_FILE, R_OK) != 0) {
         print_message("no " Q_FILE " and " K_FILE "\n");
         skip();
     }
-    assert_int_equal(av_npy_read(&q, Q_FILE, &e), AV_OK);
-    assert_int_equal(av_npy_read(&k, K_FILE, &e), AV_OK);
+    const struct av_files_options options = { .batch = 0 };
+    assert_int_equal(av_files_open(&files, (const char *const[]){ Q_FILE, K_FILE }, 2, &options, &e), AV_OK);
     struct av_model *m = fresh();
-    assert_int_equal(av_model_use_tensors(m, &q, &k, &e), AV_OK);
+    av_model_use_source(m, av_files_source(files));
     struct av_params p = PARAMS("mask=causal");
-    av_params_from_tensors(&p, &q, &k);
+    av_params_from_source(&p, av_files_source(files));
     struct av_summary plain = update(m, &p, ALL_NEEDS)->now;
     set(&p, (const char *const[]){ "variant=window", "window.size=128", NULL });
     struct av_summary wide = update(m, &p, ALL_NEEDS)->now;
@@ -335,18 +338,23 @@ static void queries_and_keys_of_files_take_variants(void **state)
     set(&p, (const char *const[]){ "variant=qk_rms", "qk_rms.eps=0", NULL });
     struct av_summary rms = update(m, &p, ALL_NEEDS)->now;
     assert_true(rms.entropy_mean > 1.05 * plain.entropy_mean || rms.entropy_mean < 0.95 * plain.entropy_mean);
-    for (size_t i = 0; i < q.heads * q.n * q.d; i++) {
-        q.f32[i] *= 4;
+    struct av_loaded_head head;
+    struct pair_source large;
+    assert_int_equal(av_source_load(&head, av_files_source(files), 0, 0, &e), AV_OK);
+    float *entries = calloc(head.n_q * head.d, sizeof *entries);
+    for (size_t i = 0; i < head.n_q * head.d; i++) {
+        entries[i] = 4 * head.q.f32[i];
     }
-    p.head = 1; /* and back: scores are made again */
-    update(m, &p, ALL_NEEDS);
-    p.head = 0;
+    const struct matrix q = { .name = "q", .heads = 1, .n = head.n_q, .d = head.d, .f32 = entries };
+    const struct matrix k = { .name = "k", .heads = 1, .n = head.n_k, .d = head.d, .f32 = head.k.f32 };
+    av_model_use_source(m, pair_source(&large, &q, &k));
     assert_near(update(m, &p, ALL_NEEDS)->now.entropy_mean, rms.entropy_mean, 1e-13);
     set(&p, (const char *const[]){ "variant=lsh", NULL });
     assert_int_equal(update(m, &p, ALL_NEEDS)->now.rows_without_keys, 0); /* each sees itself at least */
     av_model_free(m);
-    av_tensor_free(&q);
-    av_tensor_free(&k);
+    free(entries);
+    av_loaded_head_free(&head);
+    av_files_close(files);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* test_properties.c - what holds for every row, of whatever size: a common
  * shift changes nothing, nor does the order of keys or queries. */
 #include "attnviz/model.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -172,17 +173,18 @@ static void permuted_tensors_permute_what_comes_of_them(void **state)
     }
     struct av_model *models[2];
     const struct av_snapshot *s[2];
-    struct av_tensor t[4];
+    struct matrix t[4];
+    struct pair_source pairs[2];
     for (size_t i = 0; i < 4; i++) {
-        t[i] = (struct av_tensor){ .name = "x", .rank = 2, .heads = 1, .n = N, .d = D, .f32 = entries[i] };
+        t[i] = (struct matrix){ .name = "x", .heads = 1, .n = N, .d = D, .f32 = entries[i] };
     }
     for (size_t i = 0; i < 2; i++) {
         struct av_params p;
         av_params_default(&p);
         p.scale = 0;
         assert_int_equal(av_model_new(&models[i], NULL, NULL), AV_OK);
-        assert_int_equal(av_model_use_tensors(models[i], &t[2 * i], &t[2 * i + 1], NULL), AV_OK);
-        av_params_from_tensors(&p, &t[2 * i], &t[2 * i + 1]);
+        av_model_use_source(models[i], pair_source(&pairs[i], &t[2 * i], &t[2 * i + 1]));
+        av_params_from_source(&p, &pairs[i].source);
         assert_int_equal(av_model_update(models[i], &p, AV_NEED_DQ, NULL), AV_OK);
         s[i] = av_model_snapshot(models[i]);
     }

@@ -3,8 +3,8 @@
  * Layer 2 of stories260K on 128 tokens of its own, after rotary embedding: 8
  * query heads, 4 key heads, causal. The reference values were computed in
  * float64 by another program. The files are not part of the project. */
+#include "attnviz/files.h"
 #include "attnviz/model.h"
-#include "attnviz/npy.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 enum { HEADS = 8 };
 
 struct fixture {
-    struct av_tensor q, k;
+    struct av_files *files;
     struct av_model *model;
     struct av_params params;
 };
@@ -33,20 +33,21 @@ static void begin(struct fixture *f)
         print_message("no " Q_FILE " and " K_FILE "\n");
         skip();
     }
-    if (av_npy_read(&f->q, Q_FILE, &e) != AV_OK || av_npy_read(&f->k, K_FILE, &e) != AV_OK ||
-        av_model_new(&f->model, NULL, &e) != AV_OK || av_model_use_tensors(f->model, &f->q, &f->k, &e) != AV_OK) {
+    const struct av_files_options options = { .batch = 0 };
+    if (av_files_open(&f->files, (const char *const[]){ Q_FILE, K_FILE }, 2, &options, &e) != AV_OK ||
+        av_model_new(&f->model, NULL, &e) != AV_OK) {
         fail_msg("%s", e.text);
     }
+    av_model_use_source(f->model, av_files_source(f->files));
     av_params_default(&f->params);
-    av_params_from_tensors(&f->params, &f->q, &f->k);
+    av_params_from_source(&f->params, av_files_source(f->files));
     f->params.mask = AV_MASK_CAUSAL;
 }
 
 static void end(struct fixture *f)
 {
     av_model_free(f->model);
-    av_tensor_free(&f->q);
-    av_tensor_free(&f->k);
+    av_files_close(f->files);
 }
 
 static const struct av_snapshot *head(struct fixture *f, int64_t number)

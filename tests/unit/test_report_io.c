@@ -22,7 +22,9 @@ struct state {
     struct av_rowstats rows[2];
     bool invalid[2];
     double dq_rms[2];
-    struct av_tensor q, k;
+    struct av_source source;
+    struct av_source_layer layer;
+    struct av_loaded_head loaded;
 };
 
 static void add_verdict(struct av_snapshot *s, const char *code, enum av_severity severity, const char *text)
@@ -71,12 +73,17 @@ static void make_state(struct state *st)
 static void make_head(struct state *st, size_t head)
 {
     make_state(st);
-    st->q = (struct av_tensor){ .name = "q,1.npy", .dtype = "<f4", .rank = 3, .heads = 4, .n = 2, .d = 64 };
-    st->k =
-        (struct av_tensor){ .name = "k.npy", .dtype = ">f8", .rank = 2, .heads = 1, .n = 3, .d = 64, .nan_count = 9 };
+    st->layer = (struct av_source_layer){ .number = 5, .n_head = 4, .n_head_kv = 1, .n_q = 2, .n_k = 3, .d = 64 };
+    st->layer.part[AV_PART_Q] =
+        (struct av_source_tensor){ .name = "q,1", .type = "<f4", .rank = 3, .shape = { 4, 2, 64 }, .there = true };
+    st->layer.part[AV_PART_K] =
+        (struct av_source_tensor){ .name = "k", .type = ">f8", .rank = 2, .shape = { 3, 64 }, .there = true };
+    st->source = (struct av_source){ .name = "x", .layers = &st->layer, .layer_count = 1 };
+    st->loaded.k_bad.nan_count = 9;
     st->s.from_files = true;
-    st->s.q_file = &st->q;
-    st->s.k_file = &st->k;
+    st->s.source = &st->source;
+    st->s.layer = &st->layer;
+    st->s.loaded = &st->loaded;
     st->s.heads = 4;
     st->s.head = head;
     st->s.k_head = head / 2;
@@ -329,7 +336,7 @@ static void json_of_files(void **state)
     make_head(&st, 1);
     write_report(&out, AV_FORMAT_JSON, &st, head_of);
     check(&out, ".tensors[0].role", "\"q\"");
-    check(&out, ".tensors[0].name", "\"q,1.npy\"");
+    check(&out, ".tensors[0].name", "\"q,1\"");
     check(&out, ".tensors[0].dtype", "\"<f4\"");
     check(&out, ".tensors[0].shape", "[4, 2, 64]");
     check(&out, ".tensors[0].nan_count", "0");
@@ -339,7 +346,7 @@ static void json_of_files(void **state)
     check(&out, ".tensors[1].inf_count", "0");
     check(&out, ".params.head", "1");
     check(&out, ".weights.max_median", "1.3");
-    check(&out, ".heads[0].layer", "0");
+    check(&out, ".heads[0].layer", "5");
     check(&out, ".heads[3].head", "3");
     check(&out, ".heads[3].k_head", "1");
     check(&out, ".heads[3].weights.max_median", "3.2999999999999998");
@@ -487,7 +494,8 @@ static void text_for_people(void **state)
     write_report(&out, AV_FORMAT_TEXT, &st, head_of);
     static const char *const parts[] = {
         "verdicts\n  warn saturated: half of \"it\"\n",
-        "\n  q  q,1.npy: <f4 [4, 2, 64], 0 NaN, 0 infinite\n  k  k.npy: >f8 [3, 64], 9 NaN, 0 infinite\n",
+        "\ntensors of layer 5, head 1\n  q        q,1: <f4 [4, 2, 64]; the head's: 0 NaN, 0 infinite\n"
+        "  k        k: >f8 [3, 64]; the head's: 9 NaN, 0 infinite\n",
         "\n  seed                 18446744073709551615 ",
         "\n  temperature                    0.1 ",
         "\n  alpha                            1 ",
@@ -497,7 +505,7 @@ static void text_for_people(void **state)
         "\ntheory\n  not known for this setting\n",
         "\n  entropy                        0.7 nats   ",
         "\n  weights\n        0.33333         0.1 1.0618e-301\n",
-        "\n      0     3      1 ",
+        "\n      5     3      1 ",
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strstr(out.text, parts[i]) == NULL) {
@@ -510,7 +518,7 @@ static void text_for_people(void **state)
     st.s.verdict_count = 0;
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
     assert_memory_equal(out.text, "verdicts\n  none\n", 16);
-    assert_null(strstr(out.text, "\ntensors\n"));
+    assert_null(strstr(out.text, "\ntensors "));
     assert_null(strstr(out.text, "\nheads\n"));
     assert_null(strstr(out.text, "\n  layer "));
     assert_null(strstr(out.text, "\n  logits  "));

@@ -3,6 +3,7 @@
 #include "attnviz/imitate.h"
 #include "attnviz/precision_study.h"
 #include "attnviz/study.h"
+#include "pair_source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -50,16 +51,17 @@ static const struct av_precision *finished(void *state, struct av_params p)
 }
 
 /* One head of rows given here. */
-static struct av_tensor tensor(float *rows, size_t n, size_t d)
+static struct matrix matrix(float *rows, size_t n, size_t d)
 {
-    return (struct av_tensor){ .rank = 2, .heads = 1, .n = n, .d = d, .f32 = rows };
+    return (struct matrix){ .name = "x", .heads = 1, .n = n, .d = d, .f32 = rows };
 }
 
 static struct av_precision of_rows(float *q, size_t n_q, float *k, size_t n_k, size_t d, struct av_params p)
 {
-    struct av_tensor queries = tensor(q, n_q, d), keys = tensor(k, n_k, d);
+    struct matrix queries = matrix(q, n_q, d), keys = matrix(k, n_k, d);
+    struct pair_source pair;
     void *state = opened();
-    study()->use_tensors(state, &queries, &keys);
+    study()->use_source(state, pair_source(&pair, &queries, &keys));
     struct av_precision r = *finished(state, p);
     study()->close(state);
     return r;

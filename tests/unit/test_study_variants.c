@@ -1,6 +1,7 @@
 /* test_study_variants.c - the table against the pipeline, what is kept, two
  * variants entry by entry, curves. */
 #include "attnviz/model.h"
+#include "pair_source.h"
 #include "variants_driver.h"
 
 #include <math.h>
@@ -60,14 +61,14 @@ static void assert_as_pipeline(struct av_model *m, const struct av_variants *v, 
     }
 }
 
-static void assert_table_as_pipeline(struct av_params p, const struct av_tensor *q, const struct av_tensor *k)
+static void assert_table_as_pipeline(struct av_params p, const struct av_source *source)
 {
     struct av_model *m = NULL;
     void *state = opened();
     assert_int_equal(av_model_new(&m, NULL, NULL), AV_OK);
-    if (q != NULL) {
-        variants()->use_tensors(state, q, k);
-        assert_int_equal(av_model_use_tensors(m, q, k, NULL), AV_OK);
+    if (source != NULL) {
+        variants()->use_source(state, source);
+        av_model_use_source(m, source);
     }
     const struct av_variants *v = measured(state, p);
     size_t rows = 0;
@@ -85,49 +86,56 @@ static void assert_table_as_pipeline(struct av_params p, const struct av_tensor 
 static void the_table_is_what_the_pipeline_reports(void **unused)
 {
     (void)unused;
-    assert_table_as_pipeline(WITH("seed=7"), NULL, NULL);
+    assert_table_as_pipeline(WITH("seed=7"), NULL);
     assert_table_as_pipeline(WITH("n_q=24", "n_k=40", "d_k=20", "mask=causal", "temperature=0.7", "key=3",
                                   "key_offset=1.5", "offset=2", "variant=qk_rms+alibi+sink", "softcap.c=3"),
-                             NULL, NULL);
-    assert_table_as_pipeline(WITH("scale=off", "k_mean=0.3", "n_head=4", "head=2", "n_q=50"), NULL, NULL);
-    assert_table_as_pipeline(WITH("dtype=bf16", "scale_order=query", "n_k=33", "variant=none"), NULL, NULL);
+                             NULL);
+    assert_table_as_pipeline(WITH("scale=off", "k_mean=0.3", "n_head=4", "head=2", "n_q=50"), NULL);
+    assert_table_as_pipeline(WITH("dtype=bf16", "scale_order=query", "n_k=33", "variant=none"), NULL);
     /* more rows without keys than variants */
-    assert_table_as_pipeline(WITH("n_q=100", "n_k=8", "mask=causal"), NULL, NULL);
+    assert_table_as_pipeline(WITH("n_q=100", "n_k=8", "mask=causal"), NULL);
 }
 
 /* Numbers that no distribution of ours draws; double in the keys. */
-static struct av_tensor tensor(size_t heads, size_t n, size_t d, bool wide)
+struct numbers {
+    struct matrix m;
+    float *f32;
+    double *f64;
+};
+
+static struct numbers numbers(size_t heads, size_t n, size_t d, bool wide)
 {
-    struct av_tensor t = { .heads = heads, .n = n, .d = d, .rank = 3 };
-    t.f32 = wide ? NULL : calloc(heads * n * d, sizeof *t.f32);
-    t.f64 = wide ? calloc(heads * n * d, sizeof *t.f64) : NULL;
+    struct numbers x = { .m = { .name = "x", .heads = heads, .n = n, .d = d } };
+    x.m.f32 = x.f32 = wide ? NULL : calloc(heads * n * d, sizeof *x.f32);
+    x.m.f64 = x.f64 = wide ? calloc(heads * n * d, sizeof *x.f64) : NULL;
     for (size_t i = 0; i < heads * n * d; i++) {
-        double x = 2 * sin(1.0 + 0.37 * (double)i * (double)i) + (wide ? 0.1 : 0);
+        double value = 2 * sin(1.0 + 0.37 * (double)i * (double)i) + (wide ? 0.1 : 0);
         if (wide) {
-            t.f64[i] = x;
+            x.f64[i] = value;
         } else {
-            t.f32[i] = (float)x;
+            x.f32[i] = (float)value;
         }
     }
-    return t;
+    return x;
 }
 
-static void free_tensor(struct av_tensor *t)
+static void free_numbers(struct numbers *x)
 {
-    free(t->f32);
-    free(t->f64);
+    free(x->f32);
+    free(x->f64);
 }
 
 static void files_bring_their_entries_and_sizes(void **unused)
 {
     (void)unused;
-    struct av_tensor q = tensor(4, 20, 6, false), k = tensor(2, 36, 6, true);
+    struct numbers q = numbers(4, 20, 6, false), k = numbers(2, 36, 6, true);
+    struct pair_source pair;
     struct av_params p = WITH("mask=causal");
     p.n_head = 4;
     p.head = 3;
-    assert_table_as_pipeline(p, &q, &k);
+    assert_table_as_pipeline(p, pair_source(&pair, &q.m, &k.m));
     void *state = opened();
-    variants()->use_tensors(state, &q, &k);
+    variants()->use_source(state, &pair.source);
     const struct av_variants *v = finished(state, p);
     assert_true(v->from_files);
     assert_int_equal(v->params.n_k, 36);
@@ -137,8 +145,8 @@ static void files_bring_their_entries_and_sizes(void **unused)
     assert_int_equal(v->curves.n_q, 20);
     assert_false(v->curves.has_theory);
     variants()->close(state);
-    free_tensor(&q);
-    free_tensor(&k);
+    free_numbers(&q);
+    free_numbers(&k);
 }
 
 static void what_cannot_be_had_says_why(void **unused)
@@ -246,14 +254,15 @@ static void large_matrices_are_bounded(void **unused)
     assert_int_equal(v->table.queries, AV_VARIANT_MEASURED_PAIRS / 2048);
     assert_non_null(v->pair.weights[AV_VARIANT_NOW]);
     variants()->close(state);
-    struct av_tensor q = tensor(1, 2049, 1, false), k = tensor(1, 2048, 1, false);
+    struct numbers q = numbers(1, 2049, 1, false), k = numbers(1, 2048, 1, false);
+    struct pair_source pair;
     state = opened();
-    variants()->use_tensors(state, &q, &k);
+    variants()->use_source(state, pair_source(&pair, &q.m, &k.m));
     v = begun(state, WITH("seed=1"));
     assert_null(v->pair.weights[AV_VARIANT_NOW]);
     variants()->close(state);
-    free_tensor(&q);
-    free_tensor(&k);
+    free_numbers(&q);
+    free_numbers(&k);
 }
 
 /* ---- what is kept ----------------------------------------------------------------- */
