@@ -13,10 +13,10 @@
  * `linformer` has k columns, the averages of normalised keys, in the place of
  * the first k keys; an average is seen when all its keys are. `lsh`: both
  * directions of `mask` apply; hashing draws its rotations from the seed; a
- * query's own logit is -5e4 in the place of m s^, whatever m. `differential`: m
- * is 1/sqrt(d / 2) in the place of d_k^-exponent; logits and max_logit are the
- * first half's, trace is that of J1 - lambda J2, and |J|_F of J = [J1, -lambda
- * J2], by the logits of both halves.
+ * query's own logit is -5e4 in the place of m s^ / temperature, whatever these
+ * are. `differential`: m is 1/sqrt(d / 2) in the place of d_k^-exponent; logits
+ * and max_logit are the first half's, trace is that of J1 - lambda J2, and
+ * |J|_F of J = [J1, -lambda J2], by the logits of both halves.
  *
  * Constant in derivatives: keys (also where a query is a key too), and the mean
  * and variance of score_batchnorm; those of score_layernorm are not. */
