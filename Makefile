@@ -85,7 +85,7 @@ all: $(BIN) ## build the program (the default)
 
 $(BIN): $(TOP_OBJECTS) $(LIB)
 	$(call say,LINK)
-	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOP_OBJECTS) $(LIB) $(CURSES_LIBS) $(FILE_LIBS) -lm
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOP_OBJECTS) $(LIB) $(CURSES_LIBS) $(FILE_LIBS) -pthread -lm
 
 $(LIB): $(LIB_OBJECTS)
 	$(call say,AR)
@@ -190,12 +190,12 @@ TEST_CC = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@
 $(UNIT_TESTS): $(BUILD)/%: %.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) $< $(LIB) $(CMOCKA_FLAGS) $(FILE_LIBS) -lm
+	$(Q)$(TEST_CC) $< $(LIB) $(CMOCKA_FLAGS) $(FILE_LIBS) -pthread -lm
 
 $(TERMINAL_TESTS): $(BUILD)/%: %.c $(TERMINAL_HELPERS) $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) $(FILE_LIBS) -lm
+	$(Q)$(TEST_CC) $< $(TERMINAL_HELPERS) $(LIB) $(CMOCKA_FLAGS) $(VTERM_FLAGS) $(FILE_LIBS) -pthread -lm
 
 # What the test scripts and the terminal tests look for.
 export ATTNVIZ := $(BIN)
@@ -214,7 +214,7 @@ check: all programs sanitized $(COMPLETIONS) ## run every test
 $(REPLAYS): $(BUILD)/%.replay: %.c tests/fuzz/replay.c $(LIB) $(BUILD)/flags | $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) $< tests/fuzz/replay.c $(LIB) $(FILE_LIBS) -lm
+	$(Q)$(TEST_CC) $< tests/fuzz/replay.c $(LIB) $(FILE_LIBS) -pthread -lm
 
 unit: $(UNIT_TESTS) ## run the unit tests alone
 	@tests/run $(UNIT_TESTS)
@@ -265,7 +265,7 @@ fuzzers: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,TEST)
-	$(Q)$(TEST_CC) -fsanitize=fuzzer $< $(LIB) $(FILE_LIBS) -lm
+	$(Q)$(TEST_CC) -fsanitize=fuzzer $< $(LIB) $(FILE_LIBS) -pthread -lm
 
 # ---- Style ------------------------------------------------------------------
 

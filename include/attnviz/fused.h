@@ -45,9 +45,8 @@ enum av_status av_fused_step(struct av_fused *f, struct av_error *e);
  * cut. A thread that cannot be started is done without. AV_FAILED as above. */
 enum av_status av_fused_run(struct av_fused *f, bool (*stop)(void *context), void *context, struct av_error *e);
 
-/* Share of the work that is done, 0 .. 1, of the pairs that the mask leaves;
- * exactly 1 when all is. Work is done at an even rate, so that elapsed
- * (1 - share) / share is the time left. */
+/* Share of the work that is done, 0 .. 1, and 1 only when all is. Work is done at
+ * an even rate, so that elapsed (1 - share) / share is the time left. */
 double av_fused_progress(const struct av_fused *f);
 
 /* When all is done, else NULL: what is known of the head, until it is freed.

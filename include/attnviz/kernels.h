@@ -89,6 +89,13 @@ struct av_kernels {
      * are wanted. See rowstats.h. */
     void (*softmax)(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);
 
+    /* The same statistics of a row whose keys come part by part: running_add
+     * takes the next n >= 1 scores, all finite, after row->keys others. Bits
+     * depend on where the row was cut, by rounding alone. row_sum becomes max
+     * + one_minus_max, for no weight is stored. Rows without keys allowed. */
+    void (*running_add)(struct av_running_row *row, const double *s, double multiplier, size_t n);
+    void (*running_stats)(struct av_rowstats *out, const struct av_running_row *row, double multiplier);
+
     /* dq of up to AV_DQ_ROWS rows, over columns [0, d): see av_dq_row. From
      * differences to k_m, so that it keeps its relative precision in
      * saturation; 0 with one key. scratch: AV_DQ_SCRATCH(largest n) doubles,

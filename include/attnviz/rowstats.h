@@ -41,6 +41,22 @@ struct av_rowstats {
     } scaled;
 };
 
+/* Over all keys of a row but the argmax, with x_j = z_j - m2, e_j = exp(x_j): */
+struct av_row_sums {
+    double e;
+    double e2;
+    double e3;
+    double ex; /* of e_j x_j, not positive */
+};
+
+/* What has to be kept of a row whose keys come part by part. All zero: none
+ * has come. Scores are logits over the multiplier. */
+struct av_running_row {
+    size_t keys, argmax;
+    double first, second; /* the two largest scores, equal when two keys tie; with one key second is -infinity */
+    struct av_row_sums sums;
+};
+
 /* Base-10 logarithms, with full precision where the value itself underflows to
  * 0 too; -infinity with a single key, where the value is exactly 0. */
 double av_rowstats_log10_one_minus_max(const struct av_rowstats *row);

@@ -30,6 +30,9 @@ struct av_moments {
 void av_moments_add(struct av_moments *m, const double *x, size_t n);
 void av_moments_merge(struct av_moments *m, const struct av_moments *other);
 
+/* Of the same numbers times factor >= 0, plus offset. */
+void av_moments_stretch(struct av_moments *m, double factor, double offset);
+
 /* Each NaN where it is not defined (too few numbers, no spread). */
 double av_moments_var(const struct av_moments *m); /* over N - 1 */
 double av_moments_std(const struct av_moments *m);
@@ -44,6 +47,7 @@ struct av_spread {
 };
 
 void av_spread_add(struct av_spread *s, const struct av_moments *group);
+void av_spread_merge(struct av_spread *s, const struct av_spread *other); /* the groups of both */
 double av_spread_std(const struct av_spread *s); /* NaN without a group of two */
 
 /* Median; of an even count the mean of the two middle values. Reorders x,

@@ -17,6 +17,8 @@
     void av_scores_##set(double *s, size_t pitch, const struct av_entries *q, const struct av_entries *k,              \
                          const struct av_block *block, void *scratch);                                                 \
     void av_softmax_##set(double *p, const double *s, double multiplier, size_t n, struct av_rowstats *out);           \
+    void av_running_add_##set(struct av_running_row *row, const double *s, double multiplier, size_t n);               \
+    void av_running_stats_##set(struct av_rowstats *out, const struct av_running_row *row, double multiplier);         \
     void av_dq_##set(struct av_dq_row *rows, size_t count, const struct av_entries *k, size_t d, void *scratch);       \
     void av_exp_##set(double *e, double *less, const double *x, size_t n);                                             \
     double av_form_fro_##set(const struct av_form *f, size_t n);                                                       \

@@ -1,4 +1,4 @@
-/* kernel_softmax.c - the softmax of one row of logits and its statistics.
+/* kernel_softmax.c - the softmax of one row of logits, whole or part by part, and its statistics.
  *
  * The formulas are derived in rowstats.h. Sums run in eight lanes, whatever
  * the machine's width, which are folded in one fixed order: so every
@@ -115,14 +115,6 @@ struct frame {
 /* Below, e_j = exp(x_j) < 2^-99. */
 static const double FAR = -69;
 
-/* Over all keys but the argmax: */
-struct sums {
-    double e;
-    double e2;
-    double e3;
-    double ex; /* of e_j x_j, not positive */
-};
-
 struct sums_lanes {
     struct lanes e, e2, e3, ex;
 };
@@ -168,7 +160,7 @@ static inline struct lanes add_any(struct sums_lanes *sums, struct lanes s, cons
 
 /* The exponentials of at most CHUNK scores go to e and their sums are added to
  * `sums`, the argmax's too. */
-static void exp_chunk(double *e, const double *s, size_t n, const struct frame *frame, struct sums *sums)
+static void exp_chunk(double *e, const double *s, size_t n, const struct frame *frame, struct av_row_sums *sums)
 {
     const struct lanes none = lanes_splat(0);
     struct sums_lanes lanes = { none, none, none, none };
@@ -234,7 +226,7 @@ static struct gap gap_between(double first, double second, double multiplier)
 
 /* Fills in what the sums tell, for two keys or more, and returns the factor
  * that makes e_j a weight. Names as in rowstats.h. */
-static double row_quantities(struct av_rowstats *out, struct gap gap, const struct sums *s)
+static double row_quantities(struct av_rowstats *out, struct gap gap, const struct av_row_sums *s)
 {
     const double g = gap.root, g2 = g * g;
     const double S = s->e * g * g, total = 1 + S, p_a = 1 / total;
@@ -290,8 +282,8 @@ void AV_KERNEL(softmax)(double *p, const double *s, double multiplier, size_t n,
         return;
     }
     const struct frame frame = { multiplier, top.second, multiplier * (top.least - top.second) >= FAR };
-    double local[CHUNK];                  /* where exponentials stay that nobody wants */
-    struct sums sums = { -1, -1, -1, 0 }; /* the argmax's e, which counts no less than the runner-up's e = 1 */
+    double local[CHUNK];                         /* where exponentials stay that nobody wants */
+    struct av_row_sums sums = { -1, -1, -1, 0 }; /* the argmax's e, which counts no less than the runner-up's e = 1 */
     for (size_t j = 0; j < n; j += CHUNK) {
         const size_t count = n - j < CHUNK ? n - j : CHUNK;
         exp_chunk(p != NULL ? p + j : local, s + j, count, &frame, &sums);
@@ -302,9 +294,79 @@ void AV_KERNEL(softmax)(double *p, const double *s, double multiplier, size_t n,
         const size_t count = n - j < CHUNK ? n - j : CHUNK;
         double *e = p != NULL ? p + j : local;
         if (p == NULL && n > CHUNK) /* forgotten since */
-            exp_chunk(e, s + j, count, &frame, &(struct sums){ 0 });
+            exp_chunk(e, s + j, count, &frame, &(struct av_row_sums){ 0 });
         out->row_sum += scale_chunk(e, count, f);
     }
     if (p != NULL)
         p[top.argmax] = out->max;
+}
+
+/* ---- a row part by part ------------------------------------------------- */
+
+/* The sums relative to a runner-up that lies higher, at `second`: e_j shrinks
+ * by r = exp(-rise), x_j by rise. */
+static void raise_second(struct av_running_row *row, double second, double multiplier)
+{
+    const double rise = multiplier * (second - row->second);
+    const double r = vd_exp_neg(vd_splat(-rise))[0];
+    struct av_row_sums *s = &row->sums;
+    s->ex = r > 0 ? r * (s->ex - rise * s->e) : 0;
+    s->e *= r;
+    s->e2 *= r * r;
+    s->e3 *= r * r * r;
+    row->second = second;
+}
+
+/* Adds one key that is not the argmax and not above the runner-up. */
+static void add_one(struct av_running_row *row, double score, double multiplier)
+{
+    const double x = multiplier * (score - row->second), e = vd_exp_neg(vd_splat(x))[0];
+    row->sums.e += e;
+    row->sums.e2 += e * e;
+    row->sums.e3 += e * e * e;
+    row->sums.ex += e > 0 ? e * x : 0;
+}
+
+void AV_KERNEL(running_add)(struct av_running_row *row, const double *s, double multiplier, size_t n)
+{
+    const struct top top = top_two(s, n);
+    const bool wins = row->keys == 0 || top.first > row->first;
+    const double beaten = wins ? row->first : top.first;
+    const struct av_running_row before = *row;
+    row->keys += n;
+    if (wins) {
+        row->first = top.first;
+        row->argmax = before.keys + top.argmax;
+    }
+    if (row->keys == 1) { /* whose e is in no sum */
+        row->second = -(double)INFINITY;
+        return;
+    }
+    const double second = before.keys > 0 ? larger(beaten, larger(before.second, top.second)) : top.second;
+    if (before.keys < 2)
+        row->second = second;
+    else if (second > before.second)
+        raise_second(row, second, multiplier);
+    if (wins && before.keys > 0)
+        add_one(row, before.first, multiplier);
+    const struct frame frame = { multiplier, second, multiplier * (top.least - second) >= FAR };
+    double local[CHUNK];
+    for (size_t j = 0; j < n; j += CHUNK)
+        exp_chunk(local, s + j, n - j < CHUNK ? n - j : CHUNK, &frame, &row->sums);
+    if (wins) { /* it is among them, with e = 1 */
+        row->sums.e -= 1;
+        row->sums.e2 -= 1;
+        row->sums.e3 -= 1;
+    }
+}
+
+void AV_KERNEL(running_stats)(struct av_rowstats *out, const struct av_running_row *row, double multiplier)
+{
+    *out = (struct av_rowstats){ .keys = row->keys, .argmax = row->argmax, .max_logit = multiplier * row->first };
+    if (row->keys < 2) {
+        row_without_choice(NULL, 0, out);
+        return;
+    }
+    row_quantities(out, gap_between(row->first, row->second, multiplier), &row->sums);
+    out->row_sum = out->max + out->one_minus_max;
 }

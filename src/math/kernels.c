@@ -27,9 +27,25 @@ static const struct {
     int (*can_run)(void);
 } sets[] = {
 #define X(set)                                                                                                         \
-    { { #set, av_draw_##set, av_scores_##set, av_softmax_##set, av_dq_##set, av_exp_##set, av_form_fro_##set,          \
-        av_form_stats_##set, av_form_columns_##set, av_dot_##set, av_product_##set, av_transpose_##set,                \
-        av_forward_##set, av_backward_##set, av_observe_##set, av_sum_squares_##set, av_adam_##set,                    \
+    { { #set,                                                                                                          \
+        av_draw_##set,                                                                                                 \
+        av_scores_##set,                                                                                               \
+        av_softmax_##set,                                                                                              \
+        av_running_add_##set,                                                                                          \
+        av_running_stats_##set,                                                                                        \
+        av_dq_##set,                                                                                                   \
+        av_exp_##set,                                                                                                  \
+        av_form_fro_##set,                                                                                             \
+        av_form_stats_##set,                                                                                           \
+        av_form_columns_##set,                                                                                         \
+        av_dot_##set,                                                                                                  \
+        av_product_##set,                                                                                              \
+        av_transpose_##set,                                                                                            \
+        av_forward_##set,                                                                                              \
+        av_backward_##set,                                                                                             \
+        av_observe_##set,                                                                                              \
+        av_sum_squares_##set,                                                                                          \
+        av_adam_##set,                                                                                                 \
         av_multiply_add_##set },                                                                                       \
       can_run_##set },
     AV_ISAS

@@ -98,6 +98,17 @@ void av_moments_merge(struct av_moments *m, const struct av_moments *other)
     m->max = y.max > x.max ? y.max : x.max;
 }
 
+void av_moments_stretch(struct av_moments *m, double factor, double offset)
+{
+    const double square = factor * factor;
+    m->mean = factor * m->mean + offset;
+    m->m2 *= square;
+    m->m3 *= square * factor;
+    m->m4 *= square * factor * factor;
+    m->min = factor * m->min + offset;
+    m->max = factor * m->max + offset;
+}
+
 double av_moments_var(const struct av_moments *m)
 {
     return m->count < 2 ? (double)NAN : m->m2 / (double)(m->count - 1);
@@ -199,6 +210,12 @@ void av_spread_add(struct av_spread *s, const struct av_moments *group)
         s->sum += group->m2;
         s->freedom += group->count - 1;
     }
+}
+
+void av_spread_merge(struct av_spread *s, const struct av_spread *other)
+{
+    s->sum += other->sum;
+    s->freedom += other->freedom;
 }
 
 double av_spread_std(const struct av_spread *s)

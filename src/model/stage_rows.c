@@ -201,12 +201,7 @@ static void logit_moments(struct av_summary *sum, struct av_model *m)
     double offset = p->offset / p->temperature;
     if (!s->from_logits && !s->probed) {
         *out = s->score_moments;
-        out->mean = f * out->mean + offset;
-        out->m2 *= f * f;
-        out->m3 *= f * f * f;
-        out->m4 *= f * f * f * f;
-        out->min = f * out->min + offset;
-        out->max = f * out->max + offset;
+        av_moments_stretch(out, f, offset);
         sum->row_std = f * s->score_row_std;
         return;
     }

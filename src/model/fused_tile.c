@@ -1,0 +1,192 @@
+/* fused_tile.c - a tile of scores, and what it adds to the rows that it belongs to. */
+#include "fused_state.h"
+#include "score_stats.h"
+
+#include <math.h>
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t row_length(const struct av_fused *f, size_t i)
+{
+    return av_row_length((enum av_mask)f->snapshot.params.mask, i, f->snapshot.n_q, f->snapshot.n_k);
+}
+
+struct av_fused_range av_fused_block_rows(const struct av_fused *f, size_t block)
+{
+    size_t begin = block * f->block_rows;
+    return (struct av_fused_range){ begin, smaller(begin + f->block_rows, f->snapshot.n_q) };
+}
+
+size_t av_fused_tiles(const struct av_fused *f, size_t block)
+{
+    return (row_length(f, av_fused_block_rows(f, block).end - 1) + AV_FUSED_KEYS - 1) / AV_FUSED_KEYS;
+}
+
+struct av_fused_range av_fused_tile_rows(const struct av_fused *f, size_t block, size_t tile)
+{
+    struct av_fused_range rows = av_fused_block_rows(f, block);
+    while (rows.begin < rows.end && row_length(f, rows.begin) <= tile * AV_FUSED_KEYS) {
+        rows.begin++;
+    }
+    return rows;
+}
+
+size_t av_fused_tile_keys(const struct av_fused *f, size_t tile)
+{
+    return smaller(AV_FUSED_KEYS, f->snapshot.n_k - tile * AV_FUSED_KEYS);
+}
+
+/* ---- Reading ---------------------------------------------------------------- */
+
+struct av_entries av_fused_entries(const struct av_fused *f, enum av_part part, const void *at)
+{
+    return f->wide[part] ? (struct av_entries){ .f64 = at, .pitch = f->snapshot.d_k }
+                         : (struct av_entries){ .f32 = at, .pitch = f->snapshot.d_k };
+}
+
+enum av_status av_fused_read(struct av_fused *f, enum av_part part, struct av_fused_range range, void *to,
+                             struct av_error *e)
+{
+    const struct av_source *s = f->source;
+    size_t head = part == AV_PART_K ? f->snapshot.k_head : f->snapshot.head;
+    bool wide = f->wide[part];
+    pthread_mutex_lock(&f->lock);
+    enum av_status status = s->read(s->state, f->layer, part, head, range.begin, range.end - range.begin,
+                                    wide ? NULL : to, wide ? to : NULL, e);
+    pthread_mutex_unlock(&f->lock);
+    return status;
+}
+
+/* ---- A block begins and ends ---------------------------------------------- */
+
+static bool take_block(struct av_fused_worker *w)
+{
+    struct av_fused *f = w->of;
+    pthread_mutex_lock(&f->lock);
+    w->busy = f->taken < f->blocks;
+    w->block = f->blocks - 1 - f->taken;
+    f->taken += w->busy;
+    pthread_mutex_unlock(&f->lock);
+    w->loaded = false;
+    w->tile = 0;
+    return w->busy;
+}
+
+static enum av_status load_block(struct av_fused_worker *w, struct av_error *e)
+{
+    struct av_fused *f = w->of;
+    struct av_fused_range range = av_fused_block_rows(f, w->block);
+    for (size_t i = range.begin; i < range.end; i++) {
+        w->rows[i - range.begin] = (struct av_fused_row){ .scores = AV_MOMENTS_INIT, .logits = AV_MOMENTS_INIT };
+    }
+    enum av_status status = av_fused_read(f, AV_PART_Q, range, w->q, e);
+    w->loaded = status == AV_OK;
+    return status;
+}
+
+static void finish_row(struct av_fused *f, size_t i, const struct av_fused_row *row)
+{
+    const struct av_params *p = &f->snapshot.params;
+    struct av_rowstats *out = &f->rows[i];
+    f->invalid[i] = row->invalid;
+    if (row->invalid || row->sums.keys == 0) {
+        *out = (struct av_rowstats){ .keys = row_length(f, i) };
+        return;
+    }
+    f->kernels->running_stats(out, &row->sums, f->multiplier);
+    out->max_logit += p->offset / p->temperature;
+}
+
+static void finish_block(struct av_fused_worker *w)
+{
+    struct av_fused *f = w->of;
+    struct av_fused_range range = av_fused_block_rows(f, w->block);
+    struct av_fused_moments part = { AV_MOMENTS_INIT, AV_MOMENTS_INIT, { 0, 0 }, { 0, 0 } };
+    for (size_t i = range.begin; i < range.end; i++) {
+        const struct av_fused_row *row = &w->rows[i - range.begin];
+        finish_row(f, i, row);
+        if (!row->invalid) {
+            av_moments_merge(&part.scores, &row->scores);
+            av_moments_merge(&part.logits, &row->logits);
+            av_spread_add(&part.score_spread, &row->scores);
+            av_spread_add(&part.logit_spread, &row->logits);
+        }
+    }
+    f->parts[w->block] = part;
+    w->busy = false;
+}
+
+/* ---- A tile ---------------------------------------------------------------- */
+
+/* Adds n scores of keys [first, first + n) to a row. */
+static void add_scores(const struct av_fused *f, struct av_fused_row *row, double *s, size_t first, size_t n)
+{
+    size_t key = (size_t)f->snapshot.params.key;
+    row->invalid |= !av_all_finite(s, n);
+    if (row->invalid) {
+        return;
+    }
+    av_moments_add(&row->scores, s, n);
+    if (f->snapshot.probed) {
+        if (key >= first && key < first + n && isfinite(s[key - first] + f->key_score)) {
+            s[key - first] += f->key_score;
+        }
+        av_moments_add(&row->logits, s, n);
+    }
+    f->kernels->running_add(&row->sums, s, f->multiplier, n);
+}
+
+/* The entries of keys [first, first + keys), read unless they are held. */
+static enum av_status tile_keys(struct av_entries *k, struct av_fused_worker *w, size_t first, size_t keys,
+                                struct av_error *e)
+{
+    struct av_fused *f = w->of;
+    if (f->held != NULL) {
+        size_t row = f->snapshot.d_k * (f->wide[AV_PART_K] ? sizeof(double) : sizeof(float));
+        *k = av_fused_entries(f, AV_PART_K, f->held + first * row);
+        return AV_OK;
+    }
+    *k = av_fused_entries(f, AV_PART_K, w->k);
+    return av_fused_read(f, AV_PART_K, (struct av_fused_range){ first, first + keys }, w->k, e);
+}
+
+static enum av_status add_tile(struct av_fused_worker *w, struct av_error *e)
+{
+    struct av_fused *f = w->of;
+    size_t first = w->tile * AV_FUSED_KEYS, keys = av_fused_tile_keys(f, w->tile);
+    struct av_entries q = av_fused_entries(f, AV_PART_Q, w->q), k;
+    enum av_status status = tile_keys(&k, w, first, keys, e);
+    if (status != AV_OK) {
+        return status;
+    }
+    size_t begin = av_fused_block_rows(f, w->block).begin;
+    struct av_fused_range rows = av_fused_tile_rows(f, w->block, w->tile);
+    struct av_block block = { rows.begin - begin, rows.end - begin, 0, keys, 0, f->snapshot.d_k };
+    f->kernels->scores(w->scores, AV_FUSED_KEYS, &q, &k, &block, w->scratch);
+    for (size_t i = rows.begin; i < rows.end; i++) {
+        size_t at = i - begin;
+        add_scores(f, &w->rows[at], w->scores + at * AV_FUSED_KEYS, first, smaller(keys, row_length(f, i) - first));
+    }
+    atomic_fetch_add(&f->done, (uint64_t)(rows.end - rows.begin) * keys);
+    w->tile++;
+    return AV_OK;
+}
+
+enum av_status av_fused_tile(struct av_fused_worker *w, bool *more, struct av_error *e)
+{
+    *more = w->busy || take_block(w);
+    if (!*more) {
+        return AV_OK;
+    }
+    enum av_status status = w->loaded ? AV_OK : load_block(w, e);
+    if (status == AV_OK && w->tile < av_fused_tiles(w->of, w->block)) {
+        status = add_tile(w, e);
+    }
+    if (status == AV_OK && w->tile >= av_fused_tiles(w->of, w->block)) {
+        finish_block(w);
+    }
+    return status;
+}
