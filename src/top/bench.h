@@ -17,6 +17,7 @@ struct av_bench_result {
     size_t runs;
     double median, fastest; /* ms of one run */
     double operations;      /* floating-point operations of one run that are worth a rate; 0: none */
+    double bytes;           /* of memory that one run takes, beside its input; 0: not told */
     const char *variant;    /* whose rows are timed; NULL: no variant's */
     double ratio;           /* to the time of plain softmax, median of the rounds; set with a variant */
 };
@@ -42,6 +43,11 @@ void av_bench_write(struct av_str *out, enum av_format format, const struct av_b
 enum { AV_BENCH_TRAIN = 4 };
 extern const struct av_bench_stage av_bench_train_stages[AV_BENCH_TRAIN];
 enum av_status av_bench_train(struct av_bench_result *results, struct av_error *e);
+
+/* The statistics of a head's rows as whole matrices and fused, in turn at each
+ * size. results: room for AV_BENCH_FUSED. */
+enum { AV_BENCH_FUSED = 6 };
+enum av_status av_bench_fused(struct av_bench_result *results, struct av_error *e);
 
 /* Rows of attention by every variant of the table, without and with dq, all of
  * them in turn in each round, so that a slow moment meets them all; and the

@@ -50,8 +50,8 @@ static void write_text(struct av_str *out, const struct av_bench_result *results
 {
     av_str_addf(out, "attnviz " AV_VERSION ", kernels %s, one thread; milliseconds of processor time\n\n",
                 av_kernels_best()->name);
-    av_str_addf(out, "%-13s %5s %5s %5s %10s %10s %5s %8s\n", "stage", "n_q", "n_k", "d_k", "median", "fastest", "runs",
-                "GFLOP/s");
+    av_str_addf(out, "%-13s %5s %5s %5s %10s %10s %5s %8s %7s\n", "stage", "n_q", "n_k", "d_k", "median", "fastest",
+                "runs", "GFLOP/s", "MiB");
     size_t variants = count; /* where their results begin: the last ones */
     while (variants > 0 && results[variants - 1].variant != NULL) {
         variants--;
@@ -62,6 +62,9 @@ static void write_text(struct av_str *out, const struct av_bench_result *results
                     r->fastest, r->runs);
         if (r->operations > 0) {
             av_str_addf(out, " %8.1f", av_bench_rate(r));
+        }
+        if (r->bytes > 0) {
+            av_str_addf(out, " %7.1f", r->bytes / (1 << 20));
         }
         av_str_add(out, "\n");
     }
@@ -78,7 +81,7 @@ static void write_text(struct av_str *out, const struct av_bench_result *results
 
 static void write_csv(struct av_str *out, const struct av_bench_result *results, size_t count)
 {
-    av_str_add(out, "stage,n_q,n_k,d_k,median_ms,fastest_ms,runs,gflops,variant,ratio\n");
+    av_str_add(out, "stage,n_q,n_k,d_k,median_ms,fastest_ms,runs,gflops,variant,ratio,bytes\n");
     for (size_t i = 0; i < count; i++) {
         const struct av_bench_result *r = &results[i];
         av_str_addf(out, "%s,%zu,%zu,%zu,%.6g,%.6g,%zu,", r->stage->name, r->n_q, r->n_k, r->d, r->median, r->fastest,
@@ -87,10 +90,14 @@ static void write_csv(struct av_str *out, const struct av_bench_result *results,
             av_str_addf(out, "%.6g", av_bench_rate(r));
         }
         if (r->variant != NULL) {
-            av_str_addf(out, ",%s,%.6g\n", r->variant, r->ratio);
+            av_str_addf(out, ",%s,%.6g,", r->variant, r->ratio);
         } else {
-            av_str_add(out, ",,\n");
+            av_str_add(out, ",,,");
         }
+        if (r->bytes > 0) {
+            av_str_addf(out, "%.0f", r->bytes);
+        }
+        av_str_add(out, "\n");
     }
 }
 
@@ -112,6 +119,9 @@ static void write_json(struct av_str *out, const struct av_bench_result *results
         av_json_number(&j, "fastest_ms", results[i].fastest);
         av_json_unsigned(&j, "runs", results[i].runs);
         av_json_number(&j, "gflops", av_bench_rate(&results[i]));
+        if (results[i].bytes > 0) {
+            av_json_number(&j, "bytes", results[i].bytes);
+        }
         if (results[i].variant != NULL) {
             av_json_string(&j, "variant", results[i].variant);
             av_json_number(&j, "ratio", results[i].ratio);

@@ -243,11 +243,11 @@ static enum av_status time_size(struct av_bench_result *results, const struct av
     return s;
 }
 
-/* Times the usual sizes, training and variants, or the stages at the one size that --set
+/* Times the usual sizes, training, long heads and variants, or the stages at the one size that --set
  * gives. */
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
 {
-    const size_t most = SIZE_COUNT * STAGE_COUNT + AV_BENCH_TRAIN + av_bench_variants_count();
+    const size_t most = SIZE_COUNT * STAGE_COUNT + AV_BENCH_TRAIN + AV_BENCH_FUSED + av_bench_variants_count();
     struct av_bench_result *results = av_alloc(most, sizeof *results);
     size_t count = 0;
     size_t sizes = o->size_set != NULL ? 1 : SIZE_COUNT;
@@ -272,6 +272,10 @@ enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
     if (s == AV_OK && o->size_set == NULL) {
         s = av_bench_train(results + count, e);
         count += AV_BENCH_TRAIN;
+    }
+    if (s == AV_OK && o->size_set == NULL) {
+        s = av_bench_fused(results + count, e);
+        count += AV_BENCH_FUSED;
     }
     if (s == AV_OK && o->size_set == NULL) {
         s = av_bench_variants(results + count, e);
