@@ -7,7 +7,7 @@
 enum {
     NUMBER_W = 4,
     MARKED_W = 1 + 1 + NUMBER_W, /* behind the label */
-    WORDS_H = 2,                 /* below a map */
+    WORDS_H = 2,                 /* below a map, and a line between tiles */
     NAME_W = 9,                  /* the longest */
     CURSOR = 0x25B8,
     LINE_TAIL_W = 1 + NAME_W
@@ -25,21 +25,25 @@ static bool by_layer(const struct av_heads_grid *g, const struct av_heads *h, co
     return look->sorting == AV_HEADS_IN_PLACE && g->map_w > 0 && h->layers > 1;
 }
 
-/* Tiles with maps of that width in r, without what is in sight. */
+struct size {
+    int w, h;
+};
+
+/* Tiles with maps of that size in r, without what is in sight. */
 static struct av_heads_grid with_maps(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look,
-                                      int map_w)
+                                      struct size map)
 {
-    struct av_heads_grid g = { .r = r, .map_w = map_w, .map_h = map_w / 2 };
+    struct av_heads_grid g = { .r = r, .map_w = map.w, .map_h = map.h };
     int words = av_heads_label_w(h) + MARKED_W;
     words = words > NAME_W ? words : NAME_W;
-    g.tile_w = (words > map_w ? words : map_w) + 1;
-    g.tile_h = g.map_h + WORDS_H;
-    if (map_w == 0) {
+    g.tile_w = (words > map.w ? words : map.w) + 1;
+    g.tile_h = g.map_h + WORDS_H + 1;
+    if (map.w == 0) {
         g.tile_w = 1 + words + LINE_TAIL_W + 1;
         g.tile_h = 1;
     }
-    g.across = at_least_one((r.w + 1) / g.tile_w); /* the last needs no gap */
-    g.down = at_least_one(r.h / g.tile_h);
+    g.across = at_least_one((r.w + 1) / g.tile_w); /* the last ones need no gap */
+    g.down = at_least_one((r.h + (map.w > 0)) / g.tile_h);
     g.cols = by_layer(&g, h, look) ? h->widest : g.across < h->count ? g.across : h->count;
     g.rows = by_layer(&g, h, look) ? h->layers : (h->count + g.cols - 1) / g.cols;
     return g;
@@ -56,18 +60,18 @@ static size_t first_of(size_t at, size_t count, size_t fit)
 struct av_heads_grid av_heads_layout(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look,
                                      const struct av_heads_order *order)
 {
-    static const int widths[] = { 2 * AV_HEADS_MAP, AV_HEADS_MAP, AV_HEADS_MAP / 2 };
-    enum { WIDTHS = sizeof widths / sizeof widths[0] };
+    enum { WHOLE = AV_HEADS_MAP, HALF = WHOLE / 2, TWICE = 2 * WHOLE };
+    static const struct size sizes[] = { { TWICE, 16 }, { TWICE, 12 }, { WHOLE, 8 }, { WHOLE, 6 }, { HALF, 4 } };
+    static const struct size lines = { 0, 0 };
     struct av_heads_grid g = { 0 };
-    for (size_t i = 0; i < WIDTHS; i++) { /* the largest of which all fit, or the smallest */
-        g = with_maps(r, h, look, widths[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) { /* the largest of which all fit, or the smallest */
+        g = with_maps(r, h, look, sizes[i]);
         if (g.cols <= g.across && g.rows <= g.down) {
             break;
         }
     }
-    if (r.h < g.tile_h || r.w < 2 * g.tile_w - 1) {
-        struct av_heads_grid whole = with_maps(r, h, look, 0);
-        g = r.h < g.tile_h || h->count > 1 ? whole : g;
+    if (r.h < g.tile_h - 1 || (r.w < 2 * g.tile_w - 1 && h->count > 1)) {
+        g = with_maps(r, h, look, lines);
     }
     size_t row, col;
     av_heads_place(&g, h, look, order, look->cursor, &row, &col);

@@ -22,7 +22,7 @@ static struct places place(struct av_rect r)
 {
     int legend = r.h >= 8, detail = r.h >= 18 ? DETAIL_H : 0;
     int top = 1 + legend;
-    int gap = r.h >= 30;
+    int gap = r.h >= 45;
     return (struct places){ { r.x + 1, r.y + 1, r.w - 1, legend },
                             { r.x + 1, r.y + top + gap, r.w - 1, r.h - top - gap - detail },
                             { r.x + 1, r.y + r.h - detail, r.w - 2, detail } };
