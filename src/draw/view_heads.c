@@ -258,7 +258,7 @@ static void open_head(struct av_view_edit *e)
         e->head = (int64_t)head->head;
         e->layer = (int64_t)head->layer;
         e->view = "weights";
-        e->say = "the head that was under the cursor; [ goes back a view";
+        e->say = "the head that was under the cursor; Tab and S-Tab walk the views";
     }
 }
 
