@@ -33,6 +33,10 @@
  *   weights_not_of_qk (info)  R^2 below, and residuals beyond what rounding to the
  *       narrowest type that holds all weights explains: no multiple of q.k is behind
  *       them.
+ *   averaged_over_heads (warn)  the same, but in up to 8 rows the weights are the mean
+ *       over the layer's heads of the softmax of q.k times p's multiplier: half the
+ *       sum of |differences| is below 2^-8 in all of them, and above four times
+ *       that, as a mean, to the head's own softmax.
  *   scale_unknown (info)  R^2 below, but rounding may be the reason; or less than 8
  *       keys with weight beside the rows' largest.
  *   None of these behind softmax_wrong_axis, softmax_twice, weights_negative.
@@ -105,6 +109,7 @@ struct av_evidence {
     double zero_share;                      /* exact zeros among seen keys */
     double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, mean of n sum p^2 */
     double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */
+    double own_distance, averaged_distance; /* see averaged_over_heads: mean, and largest */
     /* Rows looked at, those that count, those with one seen key. */
     double rows, rows_counting, rows_one_key;
 };

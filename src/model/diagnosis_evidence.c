@@ -44,6 +44,8 @@ static const struct av_evidence_field fields[] = {
     FIELD(twice_n_sum_p2, "twice_n_sum_p2", "", "mean over rows of n sum p_j^2", false),
     FIELD(masked_max, "masked_max", "", "largest weight of a masked key", false),
     FIELD(masked_share, "masked_share", "", "mean share of a row's weight on masked keys", false),
+    FIELD(own_distance, "own_distance", "", "mean half sum of |weights - softmax of q.k|", false),
+    FIELD(averaged_distance, "averaged_distance", "", "largest, from the mean of softmaxes over all heads", false),
     FIELD(rows, "rows", "rows", "rows looked at", true),
     FIELD(rows_counting, "rows_counting", "rows", "rows with two keys or more and finite numbers", true),
     FIELD(rows_one_key, "rows_one_key", "rows", "rows that see one key: left out", true),
@@ -92,6 +94,9 @@ static void sum_up_dots(struct av_evidence *v, const struct av_diagnoser *d)
     v->entropy_scaled = ratio(s->entropy_scaled, rows);
     v->entropy_bare = ratio(s->entropy_bare, rows);
     v->multiplier = av_slope_of(&d->slope);
+    bool averaged = d->number == d->at->n_head && d->number > 0;
+    v->own_distance = averaged ? d->own_distance / (double)av_diagnosis_averaged_rows(d) : (double)NAN;
+    v->averaged_distance = averaged ? d->averaged_distance : (double)NAN;
 }
 
 static void sum_up_logits(struct av_evidence *v, struct av_diagnoser *d)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #define GOOD_R2 0.99
+#define AVERAGED 0x1p-8 /* a distance that rounding to bfloat16 explains */
 #define TOLERANCE 0.02
 #define UNSURE 0.1 /* relative standard error of a slope that tells nothing */
 
@@ -93,6 +94,31 @@ static void tell_fit(struct av_diagnoser *d, const char *what)
                      over, same, fit.m->meaning);
 }
 
+bool av_diagnosis_unexplained(const struct av_diagnoser *d)
+{
+    const struct av_slope s = av_slope_of(&d->slope);
+    double rounding = av_diagnosis_has(d, AV_PART_WEIGHTS) ? av_diagnosis_rounding(&d->weight) : 0;
+    return s.r2 < GOOD_R2 && s.residual > rounding;
+}
+
+static void tell_unexplained(struct av_diagnoser *d, const char *what)
+{
+    const struct av_evidence *v = &d->result.evidence;
+    const struct av_slope *s = &v->multiplier;
+    if (v->averaged_distance < AVERAGED && v->own_distance > 4 * AVERAGED) {
+        av_diagnosis_add(
+            &d->result, "averaged_over_heads", AV_WARN,
+            "weights are the mean over the %zu heads' softmax of q.k times %.4g, in %zu rows to %.2g (half "
+            "the sum of |differences|); of this head alone: %.2g",
+            d->at->n_head, d->multiplier, av_diagnosis_averaged_rows(d), v->averaged_distance, v->own_distance);
+    } else {
+        av_diagnosis_add(&d->result, "weights_not_of_qk", AV_INFO,
+                         "%s do not follow q.k: the best multiplier, %.4g, explains %.1f%% of the variance within rows "
+                         "(std left %.3g)",
+                         what, s->slope, 100 * s->r2, s->residual);
+    }
+}
+
 void av_diagnosis_find_scale(struct av_diagnoser *d)
 {
     const struct av_slope *s = &d->result.evidence.multiplier;
@@ -104,18 +130,13 @@ void av_diagnosis_find_scale(struct av_diagnoser *d)
         return;
     }
     const char *what = weights ? "weights" : "scores";
-    double rounding = weights ? av_diagnosis_rounding(&d->weight) : 0;
-    bool fits = s->r2 >= GOOD_R2;
     if (isnan(s->slope)) {
         av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
                          "too few keys have any weight beside the largest of their row to tell the multiplier");
-    } else if (fits && s->error <= UNSURE * fabs(s->slope)) {
+    } else if (s->r2 >= GOOD_R2 && s->error <= UNSURE * fabs(s->slope)) {
         tell_fit(d, what);
-    } else if (!fits && s->residual > rounding) {
-        av_diagnosis_add(&d->result, "weights_not_of_qk", AV_INFO,
-                         "%s do not follow q.k: the best multiplier, %.4g, explains %.1f%% of the variance within rows "
-                         "(std left %.3g); another head, position or bias, or a variant, is in them",
-                         what, s->slope, 100 * s->r2, s->residual);
+    } else if (av_diagnosis_unexplained(d)) {
+        tell_unexplained(d, what);
     } else {
         av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
                          "%s are too even to tell the multiplier: rounding alone may leave what does not follow q.k "

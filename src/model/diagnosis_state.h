@@ -57,11 +57,14 @@ struct av_weight_sums {
 enum av_diagnosis_phase {
     AV_PHASE_Q, /* entries */
     AV_PHASE_K,
-    AV_PHASE_SEEN, /* have keys behind their query any weight? */
-    AV_PHASE_DOTS, /* q.k of a block of rows, some keys at a time; */
-    AV_PHASE_ROWS, /* these rows, one by one */
+    AV_PHASE_SEEN,  /* have keys behind their query any weight? */
+    AV_PHASE_DOTS,  /* q.k of a block of rows, some keys at a time; */
+    AV_PHASE_ROWS,  /* these rows, one by one */
+    AV_PHASE_HEADS, /* softmaxes of all heads, where the head's own does not explain its weights */
     AV_PHASE_DONE
 };
+
+enum { AV_AVERAGED_ROWS = 8 }; /* compared with the mean over heads */
 
 struct av_diagnoser {
     const struct av_kernels *kernels;
@@ -79,6 +82,8 @@ struct av_diagnoser {
     double done, all;    /* work */
     double multiplier;   /* of q.k, by the parameters */
     bool causal_seen;
+    bool average;  /* may AV_PHASE_HEADS come? */
+    size_t number; /* in AV_PHASE_HEADS: the head at hand */
 
     /* Memory, of the sizes of the head at hand. */
     void *memory;
@@ -86,6 +91,7 @@ struct av_diagnoser {
     double *row;                         /* [longest row] */
     void *q, *k;                         /* [block, d], [keys, d] */
     double *dots;                        /* [block, n_k] */
+    double *mean;                        /* [AV_AVERAGED_ROWS, n_k], over heads */
     double *scores, *weights, *spare[3]; /* [n_k] */
     void *scratch;
 
@@ -95,12 +101,21 @@ struct av_diagnoser {
     struct av_logit_sums logit;
     struct av_slope_sums slope;
     struct av_weight_sums weight;
+    double own_distance, averaged_distance; /* sum over rows; largest */
 
     struct av_diagnosis result;
 };
 
-/* Is this part there? */
+enum { AV_DIAGNOSIS_ENTRIES = 1 << 18 }; /* of Q or K, read at a time */
+
+/* Is this part there? Are Q and K? */
 bool av_diagnosis_has(const struct av_diagnoser *d, enum av_part part);
+bool av_diagnosis_has_entries(const struct av_diagnoser *d);
+
+/* Begins a phase, or the next one after it in which there is something to do; and
+ * does a unit of it. */
+void av_diagnosis_enter(struct av_diagnoser *d, enum av_diagnosis_phase phase);
+enum av_status av_diagnosis_run_unit(struct av_diagnoser *d, struct av_error *e);
 
 /* Query of row r of those looked at. */
 size_t av_diagnosis_query(const struct av_diagnoser *d, size_t r);
@@ -134,6 +149,18 @@ size_t av_diagnosis_weight_length(const struct av_diagnoser *d, size_t query);
 /* From sums to numbers, and from numbers to findings. */
 void av_diagnosis_sum_up(struct av_diagnoser *d);
 void av_diagnosis_find(struct av_diagnoser *d);
+
+/* Does no multiple of q.k explain the weights, or scores? */
+bool av_diagnosis_unexplained(const struct av_diagnoser *d);
+
+/* The rows that are compared with the mean over heads; the r-th of them. */
+size_t av_diagnosis_averaged_rows(const struct av_diagnoser *d);
+size_t av_diagnosis_averaged_query(const struct av_diagnoser *d, size_t r);
+
+/* Adds the softmax of that row of head d->number to the mean, and, of the head's own,
+ * compares it with d->weights; compares the mean with d->weights. */
+void av_diagnosis_add_mean(struct av_diagnoser *d, size_t r, const double *dots);
+void av_diagnosis_compare_mean(struct av_diagnoser *d, size_t r);
 
 /* Adds a finding; text: printf's. */
 void av_diagnosis_add(struct av_diagnosis *r, const char *code, enum av_severity severity, const char *format, ...)

@@ -236,7 +236,7 @@ static inline void for_settings(void (*test)(struct made *m), size_t smallest)
     static const enum av_dtype dtypes[] = { AV_DTYPE_F64, AV_DTYPE_F32, AV_DTYPE_BF16, AV_DTYPE_F16 };
     for (size_t i = 0; i < LENGTH(sizes); i++) {
         for (size_t round = 0; sizes[i][0] >= smallest && round < 2 * LENGTH(dtypes); round++) {
-            if (sizes[i][0] > 128 && round % 3 != 0) {
+            if (sizes[i][0] > 64 && round % 3 != 0) {
                 continue;
             }
             struct made m;

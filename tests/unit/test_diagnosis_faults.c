@@ -115,6 +115,52 @@ static void weights_of_other_queries_and_keys_are_not_explained(void **state)
     for_settings(weights_of_other_keys, 8);
 }
 
+enum { HEADS = 4 };
+
+/* state: a struct made for each head; the weights are those of the first. */
+static enum av_status read_heads(void *state, size_t layer, enum av_part part, size_t head, size_t first, size_t rows,
+                                 float *out_f32, double *out_f64, struct av_error *e)
+{
+    struct made *heads = state;
+    return read_made(&heads[part == AV_PART_WEIGHTS ? 0 : head], layer, part, head, first, rows, out_f32, out_f64, e);
+}
+
+static void the_mean_over_heads_is_found(void **state)
+{
+    (void)state;
+    static const enum av_dtype dtypes[] = { AV_DTYPE_F64, AV_DTYPE_F32, AV_DTYPE_BF16, AV_DTYPE_F16 };
+    for (uint64_t seed = 0; seed < 16; seed++) {
+        struct made heads[HEADS];
+        size_t n = (size_t)8 << seed % 4;
+        for (size_t h = 0; h < HEADS; h++) {
+            made_new(&heads[h], n, 16, seed % 2 == 1, HEADS * seed + h);
+            heads[h].dtype = dtypes[seed / 4];
+            make_logits(&heads[h], 0.25);
+            plain_weights(&heads[h]);
+        }
+        for (size_t i = 0; i < n * n; i++) {
+            double *at = &heads[0].part[AV_PART_WEIGHTS][i];
+            for (size_t h = 1; h < HEADS; h++) {
+                *at += heads[h].part[AV_PART_WEIGHTS][i];
+            }
+            *at /= HEADS;
+        }
+        give_weights(&heads[0]);
+        heads[0].source.read = read_heads;
+        struct av_diagnosis r = diagnose(&heads[0]);
+        assert_only(&heads[0], &r, "averaged_over_heads");
+        assert_null(find(&r, "weights_not_of_qk"));
+        for (size_t i = 0; i < n * 16; i++) {
+            heads[3].part[AV_PART_Q][i] = 0; /* not what the mean was made of */
+        }
+        r = diagnose(&heads[0]);
+        assert_only(&heads[0], &r, "weights_not_of_qk");
+        for (size_t h = 0; h < HEADS; h++) {
+            made_free(&heads[h]);
+        }
+    }
+}
+
 /* ---- Weights that are no softmax's ------------------------------------------------------ */
 
 /* With Q and K, and without. */
@@ -338,6 +384,7 @@ int main(void)
         cmocka_unit_test(the_multiplier_of_scores_is_named),
         cmocka_unit_test(temperature_and_equal_multipliers),
         cmocka_unit_test(weights_of_other_queries_and_keys_are_not_explained),
+        cmocka_unit_test(the_mean_over_heads_is_found),
         cmocka_unit_test(a_softmax_over_queries_is_found),
         cmocka_unit_test(a_softmax_of_a_softmax_is_found),
         cmocka_unit_test(even_weights_are_not_taken_for_a_second_softmax),

@@ -1,0 +1,53 @@
+/* diagnosis_mean.c - are the weights the mean over all heads? */
+#include "diagnosis_state.h"
+#include "score_stats.h"
+
+#include <math.h>
+
+size_t av_diagnosis_averaged_rows(const struct av_diagnoser *d)
+{
+    return d->block < AV_AVERAGED_ROWS ? d->block : AV_AVERAGED_ROWS;
+}
+
+size_t av_diagnosis_averaged_query(const struct av_diagnoser *d, size_t r)
+{
+    return av_diagnosis_query(d, (2 * r + 1) * d->rows / (2 * av_diagnosis_averaged_rows(d)));
+}
+
+/* Half the sum of |w - p|, w over keys [0, n_k), p over [0, n). */
+static double distance(const struct av_diagnoser *d, const double *p, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < d->at->n_k; j++) {
+        sum += fabs(d->weights[j] - (j < n ? p[j] : 0));
+    }
+    return sum / 2;
+}
+
+void av_diagnosis_add_mean(struct av_diagnoser *d, size_t r, const double *dots)
+{
+    size_t n = av_diagnosis_weight_length(d, av_diagnosis_averaged_query(d, r));
+    double *p = d->spare[0], *mean = d->mean + r * d->at->n_k;
+    struct av_rowstats stats;
+    if (n == 0) {
+        return;
+    }
+    if (!av_all_finite(dots, n)) {
+        mean[0] = (double)NAN;
+        return;
+    }
+    d->kernels->softmax(p, dots, d->multiplier, n, &stats);
+    if (d->number == d->result.head) {
+        d->own_distance += distance(d, p, n);
+    }
+    for (size_t j = 0; j < n; j++) {
+        mean[j] += p[j] / (double)d->at->n_head;
+    }
+}
+
+void av_diagnosis_compare_mean(struct av_diagnoser *d, size_t r)
+{
+    size_t n = av_diagnosis_weight_length(d, av_diagnosis_averaged_query(d, r));
+    double far = distance(d, d->mean + r * d->at->n_k, n);
+    d->averaged_distance = isnan(far) || isnan(d->averaged_distance) ? (double)NAN : fmax(far, d->averaged_distance);
+}
