@@ -160,7 +160,7 @@ static int draw_kind(struct av_canvas *c, struct av_rect r, const struct av_head
     return used;
 }
 
-void av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av_heads *h)
+int av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av_heads *h)
 {
     int bottom = r.y + r.h, y = r.y;
     for (enum av_head_kind kind = 0; kind < AV_HEAD_KINDS && y < bottom; kind++) {
@@ -171,4 +171,5 @@ void av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av
             y += used;
         }
     }
+    return y - r.y;
 }

@@ -94,7 +94,13 @@ int av_panel_heads_matrix(struct av_canvas *c, struct av_rect r, const struct av
 size_t av_panel_heads_matrix_under(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look, int x,
                                    int y);
 
-/* The rules, and the heads that they name with what was measured. */
-void av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av_heads *h);
+/* The rules, and the heads that they name with what was measured; returns the
+ * lines used. */
+int av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av_heads *h);
+
+/* The heads of the cursor's layer with all quantities that fit, a line each below
+ * a line of headings; the cursor's is among them. */
+void av_panel_heads_table(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
+                          const struct av_heads_look *look);
 
 #endif

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PAGES = 2, PIECES = 12, DETAIL_H = 3, WORDS_MAX = 1024, WORDS_H = 6 };
+enum { PAGES = 2, PIECES = 12, DETAIL_H = 3, WORDS_MAX = 1024, WORDS_H = 6, TABLE_LEAST_H = 5 };
 
 /* ---- Where things are ------------------------------------------------------------ */
 
@@ -54,6 +54,9 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
     const struct av_params *p = &h->params;
     char text[AV_VARIANT_TEXT_MAX], number[AV_NUMBER_MAX];
     size_t n = 0;
+    if (h->source == NULL && h->all == 1) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "n_head is 1");
+    }
     if (ctx->state->page == 0 && ctx->state->col != AV_HEADS_IN_PLACE) {
         snprintf(pieces[n++], AV_PIECE_MAX, "%s", sorted[ctx->state->col]);
     }
@@ -122,7 +125,7 @@ static struct av_rect matrix_of(const struct places *at, const struct av_heads *
     return (struct av_rect){ at->legend.x - 1, at->legend.y, at->legend.w + 1, wanted < half ? wanted : half };
 }
 
-/* The matrix, what was found in words, and the heads with a name. */
+/* The matrix, what was found in words, the heads with a name, and those of a layer. */
 static void draw_numbers(struct av_canvas *c, const struct places *at, const struct av_heads *h,
                          const struct av_heads_look *look)
 {
@@ -137,7 +140,10 @@ static void draw_numbers(struct av_canvas *c, const struct places *at, const str
     int lines = r.h < 2 * WORDS_H ? r.h / 2 : WORDS_H;
     used = av_plot_wrap(c, (struct av_rect){ r.x, r.y, r.w - 1, lines }, AV_ROLE_MESSAGE,
                         av_heads_words(words, sizeof words, h));
-    av_panel_heads_named(c, (struct av_rect){ r.x - 1, r.y + used + 1, r.w + 1, r.h - used - 1 }, h);
+    used += 1 + av_panel_heads_named(c, (struct av_rect){ r.x - 1, r.y + used + 1, r.w + 1, r.h - used - 1 }, h);
+    if (r.h - used - 1 >= TABLE_LEAST_H) {
+        av_panel_heads_table(c, (struct av_rect){ r.x - 1, r.y + used + 1, r.w + 1, r.h - used - 2 }, h, look);
+    }
 }
 
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
@@ -316,7 +322,8 @@ static const char *const about[] = {
     "diagonal, on its own; uniform, less than a tenth would have to move to make the rows",
     "uniform; saturated, none of these, but saturated rows. The first that holds counts.",
     "Of more than 1024 queries so many are looked at, in groups of eight.",
-    "Page 2: a number for every head, what was found, and the heads with a name.",
+    "Page 2: a number for every head, what was found, the heads with a name, and all",
+    "numbers of the heads in the cursor's layer. uneven: what would have to move.",
     NULL,
 };
 

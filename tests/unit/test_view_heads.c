@@ -151,6 +151,7 @@ static void numbers_and_names_are_on_page_2(void **unused)
     assert_says(&s, "heads 2/2");
     assert_says(&s, "3 of 18 heads give more than half of their weight to the first token.");
     assert_says(&s, "sink       first > 50%         10.1 80%  11.1 80%  12.1 80%");
+    assert_says(&s, "10.3 ✗diagonal"); /* the layer of the cursor, with all numbers */
     assert_says(&s, "uniform    uneven < 10%        10.2 0%  11.2 0%  12.2 0%");
     end(&s);
 }
