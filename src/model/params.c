@@ -61,7 +61,7 @@ static const struct av_param TABLE[] = {
     { "mask", AV_PARAM_CHOICE, AT(mask), 0, AV_MASK_COUNT - 1, 0, AV_STAGE_MOMENTS, AV_STEP_LINEAR, 1, 0, MASKS,
       "causal: key j > query i + (n_k - n_q) is masked" },
     { "variant", AV_PARAM_VARIANT, AT(variant), 0, BITS, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, NULL,
-      "what turns scores into weights: names joined by +, see --list variants; softmax: none at all" },
+      "what makes weights of scores: names with + between, softmax: none at all" },
     { "dtype", AV_PARAM_CHOICE, AT(dtype), 0, AV_DTYPES - 1, 0, AV_STAGE_LOGITS, AV_STEP_LINEAR, 1, 0, DTYPES,
       "arithmetic imitated for scores, logits and softmax" },
     { "samples", AV_PARAM_INT, AT(samples), 100, 1000000, 10000, NEVER, AV_STEP_DOUBLE, 100, AV_PARAM_VIEW, NULL,
