@@ -124,7 +124,10 @@ const char *av_heads_words(char *out, size_t size, const struct av_heads *h)
         }
     }
     if (said == 0) {
-        add(&text, "None of %zu heads is a sink, looks at a fixed place, is uniform or saturated.", t.measured);
+        add(&text,
+            "None of %zu heads gives more than half of its weight to the first token, its own or the one before; none "
+            "is uniform or saturated.",
+            t.measured);
     }
     if (t.healths[AV_HEAD_DEAD] > 0) {
         add(&text, " The gradient of %zu head%s is dead.", t.healths[AV_HEAD_DEAD],

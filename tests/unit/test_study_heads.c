@@ -196,6 +196,10 @@ static void words_count_the_heads(void **unused)
                         "1 of 6 heads is uniform, but for less than a tenth of its weight. "
                         "1 of 6 heads has a weight above 0.9 in more than a quarter of its rows, and no other name. "
                         "The gradient of 3 heads is dead.");
+    void *plain = opened(NULL);
+    assert_memory_equal(av_heads_words(text, sizeof text, finished(plain, WITH("n_head=2"))), "None of 2 heads gives",
+                        21);
+    study()->close(plain);
     av_heads_words(text, 20, h); /* cut, not beyond */
     assert_int_equal(strlen(text), 19);
     study()->close(state);
