@@ -44,6 +44,7 @@ static size_t share_out(struct av_diagnoser *d, char *where)
     d->k = take(where, &at, d->keys * d_k * sizeof(double));
     d->dots = take(where, &at, (av_diagnosis_has_entries(d) ? d->block * n_k : 0) * sizeof *d->dots);
     d->mean = take(where, &at, (d->average ? av_diagnosis_averaged_rows(d) : 0) * n_k * sizeof *d->mean);
+    d->logs = take(where, &at, n_k * sizeof *d->logs);
     d->scores = take(where, &at, n_k * sizeof *d->scores);
     d->weights = take(where, &at, n_k * sizeof *d->weights);
     for (size_t i = 0; i < sizeof d->spare / sizeof d->spare[0]; i++) {

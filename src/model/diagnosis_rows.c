@@ -114,7 +114,7 @@ static void add_weight_points(struct av_diagnoser *d, const double *dots, size_t
         h[count] = rounded * rounded;
         if (h[count] > 0) {
             x[count] = dots[j];
-            y[count] = log(w);
+            y[count] = d->logs[j];
             count++;
         }
     }

@@ -92,6 +92,7 @@ struct av_diagnoser {
     void *q, *k;                         /* [block, d], [keys, d] */
     double *dots;                        /* [block, n_k] */
     double *mean;                        /* [AV_AVERAGED_ROWS, n_k], over heads */
+    double *logs;                        /* [n_k], of d->weights: of the seen keys with weight, else -infinity */
     double *scores, *weights, *spare[3]; /* [n_k] */
     void *scratch;
 

@@ -92,15 +92,10 @@ static void add_masked(struct av_weight_sums *s, const struct look *l, const dou
 /* Its statistics as rowstats.h has them: of the largest by the others' sum. */
 static void judge(struct av_diagnoser *d, const struct look *l, const double *w, size_t seen)
 {
-    double others = 0, others_squared = 0, entropy = 0, *logs = d->spare[0];
-    size_t positive = 0;
+    double others = 0, others_squared = 0, surprise = 0;
     for (size_t j = 0; j < seen; j++) {
         double p = w[j] / l->seen_sum;
-        if (p > 0) {
-            logs[positive] = log(p);
-            entropy -= p * logs[positive];
-            positive++;
-        }
+        surprise += p > 0 ? p * d->logs[j] : 0;
         others += j != l->argmax ? p : 0;
         others_squared += j != l->argmax ? p * p : 0;
     }
@@ -110,29 +105,29 @@ static void judge(struct av_diagnoser *d, const struct look *l, const double *w,
         double p = w[j] / l->seen_sum;
         squares += j != l->argmax ? p * p * (1 - 2 * p + sum_p2) : 0;
     }
-    struct av_rowstats row = { .keys = seen, .max = top, .entropy = entropy, .jacobian_fro = sqrt(squares) };
+    struct av_rowstats row = { .keys = seen, .max = top, .jacobian_fro = sqrt(squares) };
+    row.entropy = fmax(0, log(l->seen_sum) - surprise);
     av_diagnosis_judge_row(d, &row);
-    if (positive == seen) {
+    if (l->zeros == 0) {
         struct av_moments moments = AV_MOMENTS_INIT;
-        av_moments_add(&moments, logs, seen);
+        av_moments_add(&moments, d->logs, seen);
         av_spread_add(&d->logit.within, &moments);
     }
 }
 
 /* p_j = ln w_j - mean ln w + 1/n: what a second softmax was made of, if it was. */
-static void add_twice(struct av_diagnoser *d, const double *w, size_t seen)
+static void add_twice(struct av_diagnoser *d, size_t seen)
 {
     struct av_weight_sums *s = &d->weight;
-    double clear = TWICE_CLEAR * av_diagnosis_rounding(s), *logs = d->spare[0], mean = 0, low = (double)INFINITY,
-           squares = 0;
+    double clear = TWICE_CLEAR * av_diagnosis_rounding(s);
+    double mean = 0, low = (double)INFINITY, squares = 0;
     for (size_t j = 0; j < seen; j++) {
-        logs[j] = log(w[j]);
-        mean += logs[j];
+        mean += d->logs[j];
     }
     mean /= (double)seen;
     for (size_t j = 0; j < seen; j++) {
-        double p = logs[j] - mean + 1 / (double)seen;
-        low = fmin(low, p);
+        double p = d->logs[j] - mean + 1 / (double)seen;
+        low = p < low ? p : low;
         squares += p > clear ? p * p : 0;
     }
     s->twice_lowest = fmin(s->twice_lowest, low);
@@ -146,6 +141,9 @@ void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query)
     size_t n = d->at->n_k, seen = av_diagnosis_weight_length(d, query);
     const double *w = d->weights;
     struct look l = look_at(w, seen, n);
+    for (size_t j = 0; j < seen; j++) {
+        d->logs[j] = w[j] > 0 ? log(w[j]) : -(double)INFINITY;
+    }
     if (seen > 0 && l.positive == 0 && l.negative == 0) {
         add_empty(s, &l, query, seen);
     }
@@ -176,6 +174,6 @@ void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query)
     if (l.zeros > 0) {
         s->twice_lowest = -(double)INFINITY;
     } else if (seen >= TWICE_KEYS) {
-        add_twice(d, w, seen);
+        add_twice(d, seen);
     }
 }
