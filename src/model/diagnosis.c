@@ -150,9 +150,10 @@ enum av_status av_diagnose_head(struct av_diagnosis *out, const struct av_source
 {
     struct av_diagnoser *d = NULL;
     enum av_status status = av_diagnoser_new(&d, kernels, e);
-    if (status == AV_OK) {
-        status = av_diagnoser_begin(d, source, layer, head, p, e);
+    if (d == NULL) {
+        return status;
     }
+    status = av_diagnoser_begin(d, source, layer, head, p, e);
     for (bool more = status == AV_OK; more;) {
         status = av_diagnoser_step(d, &more, e);
     }
