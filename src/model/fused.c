@@ -111,7 +111,10 @@ static void make_snapshot(struct av_fused *f, const struct av_source_layer *l, s
     p->d_k = (int64_t)l->d;
     p->n_head = (int64_t)l->n_head;
     p->head = (int64_t)head;
+    p->layer = (int64_t)f->layer;
     s->from_files = true;
+    s->source = f->source;
+    s->layer = l;
     s->probed = p->key_offset != 0;
     s->alpha = av_params_alpha(p);
     s->simplex = true;

@@ -29,6 +29,9 @@ SIZES = ((64, 64), (256, 256), (512, 1024))
 SAMPLE = ("sample", 10_000, 1024)
 # A run of 1600 steps with the scale, and one without it.
 TRAINING = (("train_on", 8, 64), ("train_off", 8, 64))
+# Heads whose rows are summed up with and without matrices.
+LONG = ((2048, 64), (4096, 64), (4096, 128))
+LONG_STAGES = ("train_on", "train_off", "materialised", "fused")  # timed once a round
 TARGETS = {
     TRAINING[0]: "PyTorch: at most 0.33, 0.2 with AVX-512",
     TRAINING[1]: "PyTorch: at most 0.33, 0.2 with AVX-512",
@@ -128,6 +131,26 @@ def with_torch():
     return f"PyTorch {torch.__version__}", works
 
 
+def statistics_of_rows(np, q, k, block):
+    """What `attnviz bench` calls materialised (one block of all queries) and
+    fused: moments of the scores, and of each row the largest weight, entropy,
+    sum of squares and the Jacobian's Frobenius norm."""
+    rows = []
+    for i in range(0, len(q), block):
+        z = q[i : i + block] @ k.T / math.sqrt(q.shape[1])
+        moments = z.mean(), z.var(), z.min(), z.max()
+        z -= z.max(-1, keepdims=True)
+        e = np.exp(z)
+        total = e.sum(-1)
+        entropy = np.log(total) - np.einsum("ij,ij->i", e, z) / total
+        e /= total[:, None]
+        square = e * e
+        p2 = square.sum(-1)
+        p3 = np.einsum("ij,ij->i", square, e)
+        rows.append((moments, e.max(-1), entropy, p2, np.sqrt(np.maximum(p2 - 2 * p3 + p2 * p2, 0))))
+    return rows
+
+
 def with_numpy():
     import numpy as np
 
@@ -149,6 +172,10 @@ def with_numpy():
             lambda q=q, k=k, d=d: attend(q, k, d),
             max(1, 100_000 // (n * n)),
         )
+    for n, d in LONG:
+        q, k = (rng.standard_normal((n, d)) for _ in "qk")
+        works["materialised", n, d] = (lambda q=q, k=k: statistics_of_rows(np, q, k, len(q)), 1)
+        works["fused", n, d] = (lambda q=q, k=k: statistics_of_rows(np, q, k, 256), 1)
     return f"NumPy {np.__version__}", works
 
 
@@ -231,7 +258,7 @@ def main():
             variants.setdefault(at, []).append(ratio)
         for (_, works), (_, theirs) in zip(libraries, others):
             for work, (run, times) in works.items():
-                theirs[work].append(shortest(run, times, 1 if work in TRAINING else 5))
+                theirs[work].append(shortest(run, times, 1 if work[0] in LONG_STAGES else 5))
 
     print(f"one thread each, attnviz with {kernels} kernels")
     if libraries:

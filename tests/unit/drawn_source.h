@@ -52,8 +52,10 @@ static inline void drawn_source(struct drawn_source *s, size_t n_q, size_t n_k, 
 {
     *s = (struct drawn_source){ .seed = 0 };
     s->layer = (struct av_source_layer){ .n_head = 4, .n_head_kv = 2, .n_q = n_q, .n_k = n_k, .d = d };
-    s->layer.part[AV_PART_Q] = (struct av_source_tensor){ .name = "q", .there = true, .wide = wide };
-    s->layer.part[AV_PART_K] = (struct av_source_tensor){ .name = "k", .there = true, .wide = wide };
+    s->layer.part[AV_PART_Q] =
+        (struct av_source_tensor){ .name = "q", .type = wide ? "F64" : "F32", .there = true, .wide = wide };
+    s->layer.part[AV_PART_K] =
+        (struct av_source_tensor){ .name = "k", .type = wide ? "F64" : "F32", .there = true, .wide = wide };
     s->source =
         (struct av_source){ .name = "drawn", .layers = &s->layer, .layer_count = 1, .read = drawn_read, .state = s };
 }
