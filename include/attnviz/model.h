@@ -27,6 +27,11 @@ enum av_status av_model_update(struct av_model *m, const struct av_params *p, un
 enum av_status av_model_glide(struct av_model *m, const struct av_params *p, unsigned needs, double alpha,
                               struct av_error *e);
 
+/* What is wrong with the head of the source that is shown: snapshot's
+ * `diagnosis`, until the next update; nothing without a source. AV_FAILED when
+ * it cannot be read any more, AV_NOMEM. */
+enum av_status av_model_diagnose(struct av_model *m, struct av_error *e);
+
 /* How much work an update to these parameters and needs would be at most, in
  * multiply-adds of matrix products, which is what takes time: n_q n_k d_k for
  * stale scores (in full, though a larger d_k continues the sums that stand) and

@@ -2,9 +2,19 @@
 #ifndef ATTNVIZ_REPORT_IO_H
 #define ATTNVIZ_REPORT_IO_H
 
+#include "attnviz/diagnosis.h"
 #include "attnviz/model.h"
 #include "attnviz/report.h"
 #include "attnviz/strbuf.h"
+
+/* What there is to say of a state: the pipeline's verdicts, and of the head's
+ * diagnosis, if it was made, the findings that the pipeline does not have. Fills
+ * out, returns how many. */
+enum { AV_REPORT_VERDICTS = AV_VERDICTS_MAX + AV_DIAGNOSIS_FINDINGS };
+size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS]);
+
+/* The severity of the worst of them; -1: there are none. */
+int av_report_worst(const struct av_snapshot *s);
 
 enum av_format { AV_FORMAT_TEXT, AV_FORMAT_JSON, AV_FORMAT_CSV, AV_FORMAT_COUNT };
 

@@ -143,10 +143,11 @@ struct av_snapshot {
     double theory_std, theory_freezing;
     struct av_theory_means theory;
 
-    const struct av_source *source;      /* NULL without files */
-    const struct av_source_layer *layer; /* the one shown; NULL without files */
-    const struct av_loaded_head *loaded; /* the head shown; NULL without files */
-    size_t heads, head, k_head;          /* number of query heads, the one shown, its key head; 0 when from_logits */
+    const struct av_source *source;       /* NULL without files */
+    const struct av_source_layer *layer;  /* the one shown; NULL without files */
+    const struct av_loaded_head *loaded;  /* the head shown; NULL without files */
+    const struct av_diagnosis *diagnosis; /* of that head, diagnosis.h; NULL unless av_model_diagnose made it */
+    size_t heads, head, k_head;           /* number of query heads, the one shown, its key head; 0 when from_logits */
 
     struct av_verdict verdicts[AV_VERDICTS_MAX];
     size_t verdict_count;

@@ -67,6 +67,9 @@ static enum av_status write_both(struct av_app *app, const struct names *n, stru
     if (s == AV_OK) {
         s = av_model_update(model, &app->params, needs, e);
     }
+    if (s == AV_OK) {
+        s = av_model_diagnose(model, e);
+    }
     if (s == AV_OK && app->picture != NULL) {
         s = write_picture(app, n->picture, e);
     }

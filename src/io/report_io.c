@@ -5,6 +5,36 @@
 
 #include <string.h>
 
+size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->verdict_count; i++) {
+        out[n++] = &s->verdicts[i];
+    }
+    for (size_t i = 0; s->diagnosis != NULL && i < s->diagnosis->finding_count; i++) {
+        const struct av_verdict *finding = &s->diagnosis->findings[i];
+        size_t k = 0;
+        while (k < s->verdict_count && strcmp(s->verdicts[k].code, finding->code) != 0) {
+            k++;
+        }
+        if (k == s->verdict_count) {
+            out[n++] = finding;
+        }
+    }
+    return n;
+}
+
+int av_report_worst(const struct av_snapshot *s)
+{
+    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
+    size_t count = av_report_verdicts(s, verdicts);
+    int worst = -1;
+    for (size_t i = 0; i < count; i++) {
+        worst = (int)verdicts[i]->severity > worst ? (int)verdicts[i]->severity : worst;
+    }
+    return worst;
+}
+
 size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS])
 {
     static const char *const roles[AV_PARTS] = { "q", "k", "scores", "weights" };
@@ -53,6 +83,9 @@ const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_er
     av_params_from_source(&heads->params, heads->source);
     av_params_clamp(&heads->params); /* another layer may have fewer queries and keys */
     enum av_status s = av_model_update(heads->model, &heads->params, AV_REPORT_NEEDS, e);
+    if (s == AV_OK) {
+        s = av_model_diagnose(heads->model, e);
+    }
     return s == AV_OK ? av_model_snapshot(heads->model) : NULL;
 }
 

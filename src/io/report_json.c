@@ -96,15 +96,34 @@ static void write_block(struct av_json *j, const struct av_snapshot *s, const st
 
 static void write_verdicts(struct av_json *j, const struct av_snapshot *s)
 {
+    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
+    size_t count = av_report_verdicts(s, verdicts);
     av_json_array(j, "verdicts");
-    for (size_t i = 0; i < s->verdict_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         av_json_object(j, NULL);
-        av_json_string(j, "code", s->verdicts[i].code);
-        av_json_string(j, "severity", av_report_severity(s->verdicts[i].severity));
-        av_json_string(j, "text", s->verdicts[i].text);
+        av_json_string(j, "code", verdicts[i]->code);
+        av_json_string(j, "severity", av_report_severity(verdicts[i]->severity));
+        av_json_string(j, "text", verdicts[i]->text);
         av_json_close(j, '}');
     }
     av_json_close(j, ']');
+}
+
+/* What the findings of a head from outside go by. */
+static void write_evidence(struct av_json *j, const struct av_diagnosis *d)
+{
+    size_t count;
+    const struct av_evidence_field *fields = av_evidence_fields(&count);
+    av_json_object(j, "evidence");
+    for (size_t i = 0; i < count; i++) {
+        double x = av_evidence_get(&fields[i], &d->evidence);
+        if (fields[i].whole && isfinite(x)) {
+            av_json_integer(j, fields[i].name, (int64_t)x);
+        } else {
+            av_json_number(j, fields[i].name, x);
+        }
+    }
+    av_json_close(j, '}');
 }
 
 /* All that is known of one head. */
@@ -116,6 +135,9 @@ static void write_state(struct av_json *j, const struct av_snapshot *s)
         size_t end = av_report_block_end(fields, count, i);
         write_block(j, s, fields + i, end - i);
         i = end;
+    }
+    if (s->diagnosis != NULL) {
+        write_evidence(j, s->diagnosis);
     }
     write_verdicts(j, s);
 }

@@ -31,12 +31,14 @@ static struct number number(double x, bool whole)
 
 static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
 {
+    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
+    size_t count = av_report_verdicts(s, verdicts);
     av_str_add(out, "verdicts\n");
-    for (size_t i = 0; i < s->verdict_count; i++) {
-        const struct av_verdict *v = &s->verdicts[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct av_verdict *v = verdicts[i];
         av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, av_shown(v->text).text);
     }
-    if (s->verdict_count == 0) {
+    if (count == 0) {
         av_str_add(out, "  none\n");
     }
 }
@@ -147,6 +149,20 @@ static const char *const head_columns[][2] = {
 
 enum { HEAD_COLUMNS = sizeof head_columns / sizeof head_columns[0] };
 
+/* Of what is more than information. */
+static void add_codes(struct av_str *out, const struct av_snapshot *s)
+{
+    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
+    size_t count = av_report_verdicts(s, verdicts);
+    av_str_add(out, " ");
+    for (size_t i = 0; i < count; i++) {
+        if (verdicts[i]->severity > AV_INFO) {
+            av_str_addf(out, " %s", verdicts[i]->code);
+        }
+    }
+    av_str_add(out, "\n");
+}
+
 static enum av_status add_heads(struct av_str *out, const struct av_report_input *in, struct av_error *e)
 {
     size_t heads = av_source_heads(in->s->source);
@@ -166,10 +182,7 @@ static enum av_status add_heads(struct av_str *out, const struct av_report_input
             double x = field != NULL ? field->get(s) : (double)NAN;
             av_str_addf(out, " %19s", number(x, false).text);
         }
-        for (size_t i = 0; i < s->verdict_count; i++) {
-            av_str_addf(out, "%s%s", i == 0 ? "  " : " ", s->verdicts[i].code);
-        }
-        av_str_add(out, "\n");
+        add_codes(out, s);
     }
     return AV_OK;
 }

@@ -166,6 +166,7 @@ static enum av_status prepare(struct av_model *m, const struct request *r, struc
         return status;
     }
     publish(m, r);
+    m->snapshot.diagnosis = NULL;
     if (r->stale <= AV_STAGE_MOMENTS) {
         av_stage_moments(m);
     }
@@ -212,6 +213,18 @@ enum av_status av_model_glide(struct av_model *m, const struct av_params *p, uns
     struct request r;
     make_request(&r, m, p, needs, alpha);
     return update(m, &r, e);
+}
+
+enum av_status av_model_diagnose(struct av_model *m, struct av_error *e)
+{
+    struct av_snapshot *s = &m->snapshot;
+    if (!s->from_files) {
+        return AV_OK;
+    }
+    enum av_status status =
+        av_diagnose_head(&m->diagnosis, s->source, m->head.layer, m->head.head, &s->params, m->kernels, e);
+    s->diagnosis = status == AV_OK ? &m->diagnosis : NULL;
+    return status;
 }
 
 /* How often the product of queries and keys, or as much work, is done again for

@@ -3,6 +3,7 @@
 #define ATTNVIZ_STAGES_H
 
 #include "attnviz/attend.h"
+#include "attnviz/diagnosis.h"
 #include "attnviz/model.h"
 #include "buffers.h"
 #include "score_stats.h"
@@ -29,6 +30,7 @@ struct av_model {
     struct av_engine engines[AV_STATES];
     struct av_params other_params; /* with scale toggled */
     struct av_histogram_store histogram;
+    struct av_diagnosis diagnosis;
     struct av_snapshot snapshot;
     double alpha;  /* d_k^-exponent or 1 of the last update, or between them: variants have another */
     bool ready;    /* the snapshot holds a result */

@@ -130,7 +130,8 @@ static void take_command(struct av_options *o, char **words, size_t count, bool 
 static enum av_status check_files(const struct av_options *o, bool named, struct av_error *e)
 {
     if (o->file_count == 0) {
-        return AV_OK;
+        return o->of_files == NULL ? AV_OK
+                                   : av_fail(e, AV_USAGE, "--%s: says what a file holds; give one", o->of_files);
     }
     if (!o->command->files) {
         return av_fail(e, AV_USAGE, "%s: the command %s takes no files", o->files[0], o->command->name);
@@ -155,6 +156,7 @@ static void set_defaults(struct av_options *o)
     memset(o, 0, sizeof *o);
     av_params_default(&o->params);
     av_options_auto_color(o);
+    o->fail_on = -1;
     o->animation = true;
     o->mouse = true;
     o->cols = 100;

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "attnviz/over.h"
+#include "attnviz/snapshot.h"
 #include "attnviz/view.h"
 #include "commands.h"
 #include "lists.h"
@@ -66,6 +67,67 @@ SETTER(set_param)
     o->logits_set = o->logits_set || assigns(value, "logits");
     o->mask_set = o->mask_set || assigns(value, "mask");
     return av_params_set_text(&o->params, value, e);
+}
+
+/* Of what is in files: a name. */
+static enum av_status set_file_text(struct av_options *o, const struct av_option *row, const char **slot,
+                                    const char *value)
+{
+    o->of_files = row->name;
+    return set_text(slot, value);
+}
+
+/* Of what is in files: a whole number, `least` or more. */
+static enum av_status set_file_number(struct av_options *o, const struct av_option *row, size_t *slot,
+                                      const char *value, size_t least, struct av_error *e)
+{
+    static const size_t most = 1 << 24;
+    size_t x = 0;
+    const char *at = value;
+    o->of_files = row->name;
+    for (; *at >= '0' && *at <= '9' && x <= most; at++) {
+        x = x * 10 + (size_t)(*at - '0');
+    }
+    if (at == value || *at != '\0' || x < least || x > most) {
+        return av_fail(e, AV_USAGE, "--%s %s: not a whole number from %zu to %zu", row->name, value, least, most);
+    }
+    *slot = x;
+    return AV_OK;
+}
+
+#define FILE_TEXT(name, slot)                                                                                          \
+    SETTER(name)                                                                                                       \
+    {                                                                                                                  \
+        (void)e;                                                                                                       \
+        return set_file_text(o, row, &o->files_as.slot, value);                                                        \
+    }
+#define FILE_NUMBER(name, slot, least)                                                                                 \
+    SETTER(name)                                                                                                       \
+    {                                                                                                                  \
+        return set_file_number(o, row, &o->files_as.slot, value, least, e);                                            \
+    }
+
+FILE_TEXT(set_q, find.q)
+FILE_TEXT(set_k, find.k)
+FILE_TEXT(set_weights, find.weights)
+FILE_TEXT(set_scores, find.scores)
+FILE_TEXT(set_layout, find.layout)
+FILE_TEXT(set_tokens, tokens)
+FILE_NUMBER(set_n_head, find.n_head, 1)
+FILE_NUMBER(set_n_head_kv, find.n_head_kv, 1)
+FILE_NUMBER(set_d_k, find.d_k, 1)
+FILE_NUMBER(set_batch, batch, 0)
+
+static const char *const SEVERITIES[] = { "warn", "bad", NULL };
+
+SETTER(set_fail_on)
+{
+    int i = 0;
+    enum av_status s = pick(row, SEVERITIES, value, &i, e);
+    if (s == AV_OK) {
+        o->fail_on = i == 0 ? AV_WARN : AV_BAD;
+    }
+    return s;
 }
 
 SETTER(set_keys)
@@ -253,7 +315,8 @@ SETTER(set_version)
 
 enum {
     NUMBERS = AV_FOR_REPORT | AV_FOR_TRAIN | AV_FOR_SWEEP | AV_FOR_FACTS | AV_FOR_BENCH,
-    FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT
+    FILES_OUT = NUMBERS | AV_FOR_SNAPSHOT,
+    FILES_IN = AV_FOR_LIVE | AV_FOR_REPORT | AV_FOR_SNAPSHOT
 };
 
 /* clang-format off */
@@ -261,6 +324,20 @@ static const struct av_option TABLE[] = {
     { "set", 's', "NAME=VALUE", AV_FOR_ALL, NULL, NULL, false, "set a parameter; may be repeated", set_param },
     { "keys", 'k', "KEYS", AV_FOR_ALL, NULL, NULL, false,
       "press these keys first; names as the help screen prints them, separated by blanks", set_keys },
+    { "q", '\0', "NAME", FILES_IN, NULL, NULL, false, "the queries in a file; a * stands for the layer's number", set_q },
+    { "k", '\0', "NAME", FILES_IN, NULL, NULL, false, "the keys; the same name as --q: all in one tensor", set_k },
+    { "weights", '\0', "NAME", FILES_IN, NULL, NULL, false, "attention weights that a model computed", set_weights },
+    { "scores", '\0', "NAME", FILES_IN, NULL, NULL, false, "its scores, before the softmax", set_scores },
+    { "layout", '\0', "LAYOUT", FILES_IN, NULL, NULL, false,
+      "axes of queries and keys: b batch, h heads, n tokens, d entries, c heads side by side, f all three fused; hnd, bnhd ...",
+      set_layout },
+    { "n-head", '\0', "N", FILES_IN, NULL, NULL, false, "query heads in the file", set_n_head },
+    { "n-head-kv", '\0', "N", FILES_IN, NULL, NULL, false, "key heads in the file, if fewer", set_n_head_kv },
+    { "d-k", '\0', "N", FILES_IN, NULL, NULL, false, "entries of a query in the file", set_d_k },
+    { "batch", '\0', "N", FILES_IN, NULL, NULL, false, "which sequence of a batch to look at, from 0", set_batch },
+    { "tokens", '\0', "PATH", FILES_IN, NULL, NULL, false, "labels of the positions, one a line", set_tokens },
+    { "fail-on", '\0', "SEVERITY", AV_FOR_REPORT, NULL, SEVERITIES, false,
+      "exit with status 3 when a verdict is as bad as that, or worse", set_fail_on },
     { "view", 'v', "NAME", AV_FOR_ALL, "view", NULL, false, "start with this view", set_view },
     { "theme", '\0', "NAME|PATH", AV_FOR_ALL, "theme", NULL, false, "colours; a name with a slash is a file", set_theme },
     { "color", '\0', "DEPTH", AV_FOR_ALL, "color", COLORS, false, "how many colours to use", set_color },

@@ -22,6 +22,8 @@ struct av_options {
     bool logits_set;                  /* by --set */
     bool mask_set;                    /* by --set: a file's is not taken then */
     struct av_files_options files_as; /* how files are to be read */
+    const char *of_files;             /* an option that says so, or NULL */
+    int fail_on;                      /* enum av_severity from which on a finding is a failure; -1: none is */
     const char *view, *theme, *keys, *list, *config, *output;
     const char *over; /* of a sweep, not read yet: its ranges depend on all else */
     enum av_depth depth;
