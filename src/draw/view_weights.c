@@ -4,6 +4,8 @@
  * quantity is enum av_heat_quantity, pool enum av_heat_pool. */
 #include "panels.h"
 
+#include "attnviz/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -46,6 +48,36 @@ static void draw_nothing(struct av_canvas *c, int x, int right, int y, const str
     av_plot_fit(c, x, right, y, AV_ROLE_BAD, text);
 }
 
+enum { LABEL_CELLS = 16, LABEL = 4 * LABEL_CELLS + 16 };
+
+/* The label of a position, in quotes: blanks count. "" where there is none. */
+static const char *label(char out[LABEL], const struct av_snapshot *s, size_t position)
+{
+    out[0] = '\0';
+    if (s->source != NULL && position < s->source->token_count) {
+        const char *text = s->source->tokens[position];
+        const char *end = text;
+        for (int cells = 0; cells < LABEL_CELLS && *end != '\0'; cells++) {
+            av_utf8_next(&end);
+        }
+        snprintf(out, LABEL, " \"%.*s%s\"", (int)(end - text), text, *end != '\0' ? "…" : "");
+    }
+    return out;
+}
+
+/* `query 4 " time", key 1 " Once"`. Fewer queries than keys are the last ones. */
+static void cursor_text(char *out, size_t size, const struct av_snapshot *s, size_t i, size_t j)
+{
+    char query[LABEL];
+    char key[LABEL];
+    size_t before = s->n_k > s->n_q ? s->n_k - s->n_q : 0;
+    if (av_panel_averages(s)) {
+        snprintf(out, size, "query %zu%s, average %zu", i, label(query, s, before + i), j);
+    } else {
+        snprintf(out, size, "query %zu%s, key %zu%s", i, label(query, s, before + i), j, label(key, s, j));
+    }
+}
+
 /* The cursor's exact values. */
 static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
 {
@@ -61,10 +93,10 @@ static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_s
     size_t i = av_panel_query(s);
     size_t j = av_panel_key(s);
     int right = r.x + r.w;
-    char text[96];
+    char text[2 * AV_PIECE_MAX];
     char number[AV_NUMBER_MAX];
     bool averages = av_panel_averages(s); /* their scores are nowhere */
-    snprintf(text, sizeof text, averages ? "query %zu, average %zu" : "query %zu, key %zu", i, j);
+    cursor_text(text, sizeof text, s, i, j);
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_SELECT, text);
     double v = 0;
     if (j >= av_panel_columns(s, AV_HEAT_LOGITS)) {
