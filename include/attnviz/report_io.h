@@ -30,6 +30,7 @@ struct av_report_heads {
     const struct av_source *source;
     struct av_params params;
 };
+void av_report_place(struct av_report_heads *heads, size_t i); /* the parameters to head i */
 const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_error *e);
 
 /* Appends the report of `s` to out. With files, `head` (may be NULL: none)

@@ -42,7 +42,9 @@ size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[
     for (size_t i = 0; i < AV_PARTS; i++) {
         if (s->layer->part[i].there) {
             parts[n++] = (struct av_report_part){ .role = roles[i], .tensor = &s->layer->part[i] };
-            parts[n - 1].bad = i == AV_PART_Q ? &s->loaded->q_bad : i == AV_PART_K ? &s->loaded->k_bad : NULL;
+            if (s->loaded != NULL) {
+                parts[n - 1].bad = i == AV_PART_Q ? &s->loaded->q_bad : i == AV_PART_K ? &s->loaded->k_bad : NULL;
+            }
         }
     }
     return n;
@@ -66,15 +68,14 @@ const char *av_report_severity(enum av_severity severity)
 const double *av_report_query_weights(const struct av_snapshot *s)
 {
     size_t query = (size_t)s->params.query;
-    if (s->invalid[query] || s->rows[query].keys == 0) {
+    if (s->weights == NULL || s->invalid[query] || s->rows[query].keys == 0) {
         return NULL;
     }
     return s->weights + query * s->n_k;
 }
 
-const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_error *e)
+void av_report_place(struct av_report_heads *heads, size_t i)
 {
-    struct av_report_heads *heads = ctx;
     size_t layer;
     size_t head;
     av_source_place(heads->source, i, &layer, &head);
@@ -82,6 +83,12 @@ const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_er
     heads->params.head = (int64_t)head;
     av_params_from_source(&heads->params, heads->source);
     av_params_clamp(&heads->params); /* another layer may have fewer queries and keys */
+}
+
+const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_error *e)
+{
+    struct av_report_heads *heads = ctx;
+    av_report_place(heads, i);
     enum av_status s = av_model_update(heads->model, &heads->params, AV_REPORT_NEEDS, e);
     if (s == AV_OK) {
         s = av_model_diagnose(heads->model, e);

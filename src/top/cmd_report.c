@@ -3,25 +3,44 @@
 #include "attnviz/report_io.h"
 #include "commands.h"
 #include "inputs.h"
+#include "interrupt.h"
+#include "long_head.h"
 
 /* The heads of a report, and the severity of the worst that was said. */
 struct watched {
     struct av_report_heads heads;
+    struct av_long_head long_head;
+    enum av_status status; /* of the last head */
     int worst;
 };
 
-static void watch(struct watched *w, const struct av_snapshot *s)
+/* One head, with its diagnosis; files: heads may be too long to be held. */
+static const struct av_snapshot *compute(struct watched *w, const struct av_params *p, struct av_error *e)
 {
+    struct av_model *model = w->heads.model;
+    if (w->heads.source != NULL && av_long_head_is(w->heads.source, p)) {
+        return av_long_head(&w->long_head, w->heads.source, p, &w->status, e);
+    }
+    w->status = av_interrupt_asked() ? AV_INTERRUPTED : av_model_update(model, p, AV_REPORT_NEEDS, e);
+    if (w->status == AV_OK) {
+        w->status = av_model_diagnose(model, e);
+    }
+    return w->status == AV_OK ? av_model_snapshot(model) : NULL;
+}
+
+static const struct av_snapshot *watch(struct watched *w, const struct av_params *p, struct av_error *e)
+{
+    const struct av_snapshot *s = compute(w, p, e);
     int worst = s != NULL ? av_report_worst(s) : -1;
     w->worst = worst > w->worst ? worst : w->worst;
+    return s;
 }
 
 static const struct av_snapshot *watched_head(void *ctx, size_t i, struct av_error *e)
 {
     struct watched *w = ctx;
-    const struct av_snapshot *s = av_report_model_head(&w->heads, i, e);
-    watch(w, s);
-    return s;
+    av_report_place(&w->heads, i);
+    return watch(w, &w->heads.params, e);
 }
 
 static enum av_status write_report(struct av_str *out, struct watched *w, struct av_model *model,
@@ -29,15 +48,12 @@ static enum av_status write_report(struct av_str *out, struct watched *w, struct
 {
     av_model_use_source(model, in->source);
     w->heads = (struct av_report_heads){ model, in->source, in->params };
-    enum av_status s = av_model_update(model, &in->params, AV_REPORT_NEEDS, e);
-    if (s == AV_OK) {
-        s = av_model_diagnose(model, e);
+    const struct av_snapshot *s = watch(w, &in->params, e);
+    if (s == NULL) {
+        return w->status;
     }
-    if (s == AV_OK) {
-        watch(w, av_model_snapshot(model));
-        s = av_report_write(out, (enum av_format)o->format, av_model_snapshot(model), watched_head, w, e);
-    }
-    return s;
+    enum av_status status = av_report_write(out, (enum av_format)o->format, s, watched_head, w, e);
+    return w->status != AV_OK ? w->status : status;
 }
 
 enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
@@ -63,6 +79,7 @@ enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
         s = AV_FOUND;
     }
     av_str_free(&out);
+    av_long_head_free(&watched.long_head);
     av_model_free(model);
     av_inputs_free(&in);
     return s;

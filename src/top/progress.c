@@ -39,12 +39,23 @@ void av_progress_show(struct av_progress *p, double share)
     }
 }
 
+/* Is the line to be written again? Notes that it is. */
+static bool is_due(struct av_progress *p, int percent, double at)
+{
+    double silent = at - p->told;
+    if (!p->on || silent < SILENT_MIN || (percent == p->percent && silent < SILENT_MAX)) {
+        return false;
+    }
+    p->percent = percent;
+    p->told = at;
+    return true;
+}
+
 void av_progress_steps(struct av_progress *p, double done, double total)
 {
     int percent = (int)(100 * done / total);
     double at = p->on ? now() : 0;
-    double silent = at - p->told;
-    if (!p->on || silent < SILENT_MIN || (percent == p->percent && silent < SILENT_MAX)) {
+    if (!is_due(p, percent, at)) {
         return;
     }
     char line[80];
@@ -52,8 +63,18 @@ void av_progress_steps(struct av_progress *p, double done, double total)
     write_line(p, line,
                snprintf(line, sizeof line, "%s: %3d%%, %.0f steps a second, %.0f s left", p->what, percent, pace,
                         pace > 0 ? (total - done) / pace : 0));
-    p->percent = percent;
-    p->told = at;
+}
+
+void av_progress_share(struct av_progress *p, double share)
+{
+    int percent = (int)(100 * share);
+    double at = p->on ? now() : 0;
+    if (share > 0 && is_due(p, percent, at)) {
+        char line[80];
+        write_line(p, line,
+                   snprintf(line, sizeof line, "%s: %3d%%, %.0f s left", p->what, percent,
+                            (at - p->begun) * (1 - share) / share));
+    }
 }
 
 void av_progress_end(struct av_progress *p)

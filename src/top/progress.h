@@ -21,6 +21,7 @@ void av_progress_show(struct av_progress *p, double share); /* 0 .. 1; writes wh
 /* The same of a work of equal steps, with its pace and the time left: written
  * at most ten times a second and at least once. */
 void av_progress_steps(struct av_progress *p, double done, double total);
+void av_progress_share(struct av_progress *p, double share); /* as often, of a share: with the time left */
 void av_progress_end(struct av_progress *p);
 
 #endif
