@@ -1,0 +1,116 @@
+/* test_long_head.c - heads of a report that are too long to be held. */
+#include "../../src/top/long_head.h"
+#include "attnviz/report_io.h"
+#include "drawn_source.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 2100 }; /* N N is above 2^22 */
+
+static struct av_params head_of(const struct drawn_source *s, int64_t head)
+{
+    struct av_params p;
+    av_params_default(&p);
+    av_params_from_source(&p, &s->source);
+    p.head = head;
+    p.query = 5;
+    return p;
+}
+
+static void which_heads_are_long(void **state)
+{
+    (void)state;
+    struct drawn_source s;
+    drawn_source(&s, 2048, 2048, 8, false);
+    struct av_params p = head_of(&s, 0);
+    assert_false(av_long_head_is(&s.source, &p));
+    drawn_source(&s, 2048, 2049, 8, false);
+    assert_true(av_long_head_is(&s.source, &p));
+    p.dtype = AV_DTYPE_F32;
+    assert_false(av_long_head_is(&s.source, &p));
+    p.dtype = AV_DTYPE_F64;
+    s.layer.d = 0; /* weights alone */
+    assert_false(av_long_head_is(&s.source, &p));
+}
+
+static void a_head_is_computed_once_and_diagnosed(void **state)
+{
+    (void)state;
+    struct drawn_source s;
+    drawn_source(&s, N, N, 8, false);
+    struct av_long_head h = { 0 };
+    struct av_error e = { "" };
+    struct av_params p = head_of(&s, 1);
+    enum av_status status;
+    const struct av_snapshot *snapshot = av_long_head(&h, &s.source, &p, &status, &e);
+    assert_non_null(snapshot);
+    assert_int_equal(status, AV_OK);
+    assert_int_equal(snapshot->head, 1);
+    assert_non_null(snapshot->diagnosis);
+    assert_int_equal(snapshot->now.rows, N);
+    size_t reads = s.reads;
+    assert_ptr_equal(av_long_head(&h, &s.source, &p, &status, &e), snapshot);
+    assert_int_equal(s.reads, reads);
+    p = head_of(&s, 3);
+    assert_int_equal(av_long_head(&h, &s.source, &p, &status, &e)->head, 3);
+    assert_true(s.reads > reads);
+    av_long_head_free(&h);
+}
+
+/* No weights are held, yet the row's statistics are there. */
+static void its_report_is_whole(void **state)
+{
+    (void)state;
+    struct drawn_source s;
+    drawn_source(&s, N, N, 8, false);
+    struct av_long_head h = { 0 };
+    struct av_params p = head_of(&s, 0);
+    enum av_status status;
+    const struct av_snapshot *snapshot = av_long_head(&h, &s.source, &p, &status, NULL);
+    for (int format = 0; format < AV_FORMAT_COUNT; format++) {
+        struct av_str out = AV_STR_INIT;
+        assert_int_equal(av_report_write(&out, (enum av_format)format, snapshot, NULL, NULL, NULL), AV_OK);
+        assert_non_null(strstr(av_str_text(&out), "jacobian_fro"));
+        if (format == AV_FORMAT_JSON) {
+            assert_non_null(strstr(av_str_text(&out), "\"weights\": null"));
+            assert_null(strstr(av_str_text(&out), "\"log10_entropy\": null"));
+        }
+        av_str_free(&out);
+    }
+    av_long_head_free(&h);
+}
+
+static void a_source_that_fails_is_told(void **state)
+{
+    (void)state;
+    struct drawn_source s;
+    drawn_source(&s, N, N, 8, false);
+    struct av_params p = head_of(&s, 0);
+    struct av_long_head h = { 0 };
+    struct av_error e = { "" };
+    enum av_status status;
+    s.fail_after = 2;
+    assert_null(av_long_head(&h, &s.source, &p, &status, &e));
+    assert_int_equal(status, AV_FAILED);
+    assert_string_equal(e.text, "the file has shrunk");
+    s.fail_after = 0;
+    assert_non_null(av_long_head(&h, &s.source, &p, &status, &e));
+    av_long_head_free(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_heads_are_long),
+        cmocka_unit_test(a_head_is_computed_once_and_diagnosed),
+        cmocka_unit_test(its_report_is_whole),
+        cmocka_unit_test(a_source_that_fails_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
