@@ -63,6 +63,18 @@ static enum av_status undecided(const struct search *s)
     return status;
 }
 
+/* A name was given that no tensor has. */
+static enum av_status missing(const struct search *s, const char *name)
+{
+    struct av_str text = AV_STR_INIT;
+    list_tensors(s, &text);
+    enum av_status status =
+        av_fail(s->e, AV_FAILED, "%s: there is no tensor %s. There are: %s", av_shown_cut(s->file->path, 100).text,
+                av_shown_cut(name, NAME_SHOWN).text, av_str_text(&text));
+    av_str_free(&text);
+    return status;
+}
+
 static enum av_status no_layout(const struct search *s, const struct av_dump_tensor *t)
 {
     uint64_t shape[AV_SHAPE_MAX];
@@ -190,7 +202,7 @@ static enum av_status find_pairs(const struct search *s)
     for (size_t i = 0; i < s->file->count && status == AV_OK; i++) {
         status = s->options->q != NULL ? try_named(s, i) : try_told(s, i);
     }
-    return status;
+    return status == AV_OK && s->options->q != NULL && s->out->count == 0 ? missing(s, s->options->q) : status;
 }
 
 /* The layer that a tensor of weights or scores belongs to: that of its number; the
@@ -219,12 +231,14 @@ static enum av_status find_matrices(const struct search *s, const char *pattern,
     static const char *const by_rank[] = { "nd", "hnd", "bhnd" };
     const struct av_find_sizes any = { 0, 0, 0 };
     char digits[AV_FIND_NAME_MAX];
+    size_t matching = 0;
     size_t found = 0;
     for (size_t i = 0; i < s->file->count && pattern != NULL; i++) {
         const struct av_dump_tensor *t = &s->file->tensors[i];
         if (!av_find_matches(pattern, t->name, digits)) {
             continue;
         }
+        matching++;
         struct av_find_layer *layer = layer_of(s, t->name, pairs);
         const char *layout = t->rank >= 2 && t->rank <= 4 ? by_rank[t->rank - 2] : "";
         bool guessed = false; /* there is one layout of each rank */
@@ -237,7 +251,10 @@ static enum av_status find_matrices(const struct search *s, const char *pattern,
             found++;
         }
     }
-    return pattern == NULL || found > 0 ? AV_OK : undecided(s);
+    if (pattern == NULL || found > 0) {
+        return AV_OK;
+    }
+    return matching > 0 ? undecided(s) : missing(s, pattern);
 }
 
 static enum av_status check_options(const struct av_find_options *o, struct av_error *e)
