@@ -140,7 +140,7 @@ static void add_tensors(struct av_str *out, const struct av_snapshot *s)
 
 /* What the table of heads shows of each. */
 static const char *const head_columns[][2] = {
-    { "logits", "std" },
+    { "logits", "row_std" }, /* which the verdicts are about */
     { "weights", "max_median" },
     { "weights", "entropy_norm_mean" },
     { "gradient", "jacobian_fro_median" },
@@ -154,10 +154,11 @@ static void add_codes(struct av_str *out, const struct av_snapshot *s)
 {
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
     size_t count = av_report_verdicts(s, verdicts);
-    av_str_add(out, " ");
+    const char *gap = "  ";
     for (size_t i = 0; i < count; i++) {
         if (verdicts[i]->severity > AV_INFO) {
-            av_str_addf(out, " %s", verdicts[i]->code);
+            av_str_addf(out, "%s%s", gap, verdicts[i]->code);
+            gap = " ";
         }
     }
     av_str_add(out, "\n");
