@@ -67,6 +67,40 @@ static struct support find_support(const double *c, size_t n, double t)
     return s;
 }
 
+/* ---- rows that are nearly flat -------------------------------------------------------
+ *
+ * In long rows of nearly equal logits t is near 1, and c - t has what 1 leaves
+ * of its digits. There x = h - d is taken instead, d = a (top - z) and h = 1 - t,
+ * whose last digits one step of Newton's finds from sums of the small x. */
+
+/* x = h - d of the keys that have one. */
+static void from_top(double *x, const struct av_bend_row *row, size_t top, double a, double h)
+{
+    for (size_t j = 0; j < row->n; j++) {
+        const double left = h - (row->z[top] - row->z[j]) * a;
+        x[j] = x[j] > 0 && left > 0 ? left : 0;
+    }
+}
+
+/* x = c - t, anew where t is near 1, for weights x or, if squared, x^2; returns t. */
+static double sharpen(double *x, const struct av_bend_row *row, size_t top, double a, double t, bool squared)
+{
+    if (t < 0.5) {
+        return t;
+    }
+    const double h = 1 - t;
+    double keys = 0, sum = 0, squares = 0;
+    from_top(x, row, top, a, h);
+    for (size_t j = 0; j < row->n; j++) {
+        keys += x[j] > 0;
+        sum += x[j];
+        squares += x[j] * x[j];
+    }
+    const double better = h + (squared ? (1 - squares) / (2 * sum) : (1 - sum) / keys);
+    from_top(x, row, top, a, better);
+    return 1 - better;
+}
+
 static void stats(struct av_rowstats *out, const struct av_bend_row *row, double one_minus_max,
                   const struct av_kernels *kernels)
 {
@@ -105,10 +139,17 @@ void av_bend_sparsemax(struct av_bend_row *row, const struct av_bend_params *p, 
     double t;
     const size_t count = find_c(c, some, row->z, n, top, 1);
     const struct support s = sparsemax_support(some, count, &t);
-    const double k = (double)s.keys, share = 1 / k, diag = (k - 1) / k;
     for (size_t j = 0; j < n; j++) {
-        const bool in = c[j] >= s.least;
-        row->w[j] = in ? c[j] - t : 0;
+        row->w[j] = c[j] >= s.least ? c[j] - t : 0;
+    }
+    t = sharpen(row->w, row, top, 1, t, false);
+    double k = 0;
+    for (size_t j = 0; j < n; j++) {
+        k += row->w[j] > 0;
+    }
+    const double share = 1 / k, diag = (k - 1) / k;
+    for (size_t j = 0; j < n; j++) {
+        const bool in = row->w[j] > 0;
         row->form.diag[j] = in ? diag : 0;
         row->form.u[j] = in ? 1 : 0;
         row->form.v[j] = in ? share : 0;
@@ -158,10 +199,12 @@ void av_bend_entmax15(struct av_bend_row *row, const struct av_bend_params *p, c
     }
     double *s = row->scratch, *some = s + n;
     const size_t count = find_c(s, some, row->z, n, top, 0.5);
-    const double t = entmax_threshold(some, count);
-    double others = 0;
+    double t = entmax_threshold(some, count), others = 0;
     for (size_t j = 0; j < n; j++) {
         s[j] = s[j] > t ? s[j] - t : 0;
+    }
+    t = sharpen(s, row, top, 0.5, t, true);
+    for (size_t j = 0; j < n; j++) {
         others += j != top ? s[j] : 0;
     }
     const double share = 1 / (s[top] + others);

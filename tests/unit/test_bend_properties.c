@@ -242,6 +242,49 @@ static void long_sparse_rows_have_one_threshold(void **state)
     }
 }
 
+/* The height of the largest over the threshold where all keys are in the support:
+ * sum x^power = 1, x = h - d, by Newton's steps in more digits. */
+static long double height_of_all(const double *z, size_t n, double top, bool half)
+{
+    long double h = 1;
+    for (int step = 0; step < 60; step++) {
+        long double sum = 0, squares = 0;
+        for (size_t j = 0; j < n; j++) {
+            const long double x = h - ((long double)top - z[j]) * (half ? 0.5L : 1);
+            sum += x;
+            squares += x * x;
+        }
+        h += half ? (1 - squares) / (2 * sum) : (1 - sum) / (long double)n;
+    }
+    return h;
+}
+
+/* Of 2048 keys the weights are small beside the threshold, and keep their digits. */
+static void nearly_flat_rows_keep_their_digits(void **state)
+{
+    (void)state;
+    enum { MANY = 2048 };
+    static double z[MANY], w[MANY], form[4][MANY], scratch[AV_BEND_SCRATCH(MANY)];
+    static const double spreads[] = { 0, 1e-12, 1e-8, 1e-4 };
+    struct av_bend_row row = { MANY, z, w, { form[0], form[1], form[2], form[3] }, scratch };
+    uint64_t seed = 11;
+    for (size_t i = 0; i < 8; i++) {
+        const bool half = i % 2 == 0;
+        struct av_rowstats stats;
+        for (size_t j = 0; j < MANY; j++) {
+            z[j] = 0.3 + spreads[i / 2] * uniform(&seed);
+        }
+        (half ? av_bend_entmax15 : av_bend_sparsemax)(&row, &PARAMS, av_kernels_best(), &stats);
+        const long double h = height_of_all(z, MANY, stats.max_logit, half);
+        assert_true(fabs(stats.row_sum - 1) < 1e-14);
+        for (size_t j = 0; j < MANY; j++) {
+            const long double x = h - ((long double)stats.max_logit - z[j]) * (half ? 0.5L : 1);
+            const double expected = (double)(half ? x * x : x);
+            assert_true(fabs(w[j] - expected) < 1e-14 * stats.max);
+        }
+    }
+}
+
 /* A key whose logit lies at the threshold, or a rounding beside it, is in the
  * support or not, but not half in. */
 static void keys_at_the_threshold_are_in_or_out(void **state)
@@ -425,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_wide_cap_bends_by_the_cube),
         cmocka_unit_test(sparse_weights_are_the_best_of_all_supports),
         cmocka_unit_test(long_sparse_rows_have_one_threshold),
+        cmocka_unit_test(nearly_flat_rows_keep_their_digits),
         cmocka_unit_test(keys_at_the_threshold_are_in_or_out),
         cmocka_unit_test(forms_are_slopes_of_the_weights),
         cmocka_unit_test(row_sums_of_the_form_are_rest),
