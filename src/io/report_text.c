@@ -33,7 +33,11 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
 {
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
     size_t count = av_report_verdicts(s, verdicts);
-    av_str_add(out, "verdicts\n");
+    av_str_add(out, "verdicts");
+    if (s->from_files) { /* the other heads' are at the end */
+        av_str_addf(out, " of layer %zu, head %zu", s->layer->number, s->head);
+    }
+    av_str_add(out, "\n");
     for (size_t i = 0; i < count; i++) {
         const struct av_verdict *v = verdicts[i];
         av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, av_shown(v->text).text);
