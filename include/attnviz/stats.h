@@ -48,7 +48,7 @@ struct av_spread {
 
 void av_spread_add(struct av_spread *s, const struct av_moments *group);
 void av_spread_merge(struct av_spread *s, const struct av_spread *other); /* the groups of both */
-double av_spread_std(const struct av_spread *s); /* NaN without a group of two */
+double av_spread_std(const struct av_spread *s);                          /* NaN without a group of two */
 
 /* Median; of an even count the mean of the two middle values. Reorders x,
  * which must hold no NaN. NaN when n is 0. Linear time in any order of x. */

@@ -54,7 +54,7 @@ struct av_variant_hooks {
 
     /* pattern */
     av_pattern *pattern;
-    bool hides; /* it may leave keys unseen */
+    bool hides;                                    /* it may leave keys unseen */
     size_t (*averages)(const struct av_params *p); /* of neighbouring keys, which take the place of the keys */
     size_t (*buckets)(const struct av_params *p);  /* for unit queries, which take the place of the keys */
 };
