@@ -57,12 +57,12 @@ static void put(struct lines *l, enum av_role role, const char *text)
     l->left.h -= used;
 }
 
-/* Appends "; " and text, if there is any, as far as it fits. */
-static void append(char out[TEXT_MAX], const char *text)
+/* Appends "; " and what there is, as far as it fits. */
+static void append(char text[TEXT_MAX], const char *more)
 {
-    size_t len = strlen(out);
-    if (text[0] != '\0') {
-        snprintf(out + len, TEXT_MAX - len, "; %s", text);
+    size_t len = strlen(text);
+    if (more[0] != '\0') {
+        snprintf(text + len, TEXT_MAX - len, "; %s", more);
     }
 }
 

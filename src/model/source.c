@@ -58,7 +58,7 @@ static void count_not_finite(struct av_not_finite *out, const struct av_entries 
     for (size_t i = 0; i < rows; i++) {
         for (size_t c = 0; c < d; c++) {
             size_t at = i * m->pitch + c;
-            double x = m->f32 != NULL ? (double)m->f32[at] : m->f64[at];
+            double x = m->f64 != NULL ? m->f64[at] : (double)m->f32[at];
             if (isnan(x)) {
                 note(&out->nan_count, out->first_nan, i, c);
             } else if (isinf(x)) {
@@ -79,8 +79,9 @@ static enum av_status read_part(struct av_entries *out, char *at, const struct a
                                 enum av_part part, size_t head, size_t rows, struct av_error *e)
 {
     const struct av_source_layer *l = &s->layers[layer];
-    float *f32 = l->part[part].wide ? NULL : (float *)(void *)at;
-    double *f64 = l->part[part].wide ? (double *)(void *)at : NULL;
+    const bool wide = l->part[part].wide;
+    float *f32 = wide ? NULL : (float *)(void *)at;
+    double *f64 = wide ? (double *)(void *)at : NULL;
     *out = (struct av_entries){ f32, f64, l->d };
     return s->read(s->state, layer, part, head, 0, rows, f32, f64, e);
 }

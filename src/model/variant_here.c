@@ -68,7 +68,8 @@ static void llama4(char *out, const struct av_variant_hooks *hooks, const struct
 {
     const struct av_scale_at at = sizes(p);
     double factor = hooks->multiplier(p, &at);
-    long long last = (long long)(p->of.llama4_start + at.position);
+    int64_t end = p->of.llama4_start + at.position;
+    long long last = end;
     if (factor > 1) {
         snprintf(out, MAX, "factor %.4g at the last position, %lld", factor, last);
     } else if (last + 1 < p->of.llama4_floor) {

@@ -142,13 +142,14 @@ enum av_status av_bench_fused(struct av_bench_result *results, struct av_error *
     enum av_status s = AV_OK;
     for (size_t i = 0; s == AV_OK && i < AV_BENCH_FUSED / 2; i++) {
         struct head *h = av_alloc(1, sizeof *h);
-        s = h == NULL ? av_fail_nomem(e, "the benchmark") : make_head(h, SIZES[i].n, SIZES[i].d, e);
+        if (h == NULL) {
+            return av_fail_nomem(e, "the benchmark");
+        }
+        s = make_head(h, SIZES[i].n, SIZES[i].d, e);
         if (s == AV_OK) {
             s = time_head(results + 2 * i, h, e);
         }
-        if (h != NULL) {
-            free_head(h);
-        }
+        free_head(h);
         av_free(h);
     }
     return s;

@@ -243,8 +243,8 @@ static enum av_status time_size(struct av_bench_result *results, const struct av
     return s;
 }
 
-/* Times the usual sizes, training, long heads and variants, or the stages at the one size that --set
- * gives. */
+/* Times the usual sizes, training, long heads and variants, or the stages at
+ * the one size that --set gives. */
 enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
 {
     const size_t most = SIZE_COUNT * STAGE_COUNT + AV_BENCH_TRAIN + AV_BENCH_FUSED + av_bench_variants_count();
@@ -252,10 +252,10 @@ enum av_status av_cmd_bench(const struct av_options *o, struct av_error *e)
     size_t count = 0;
     size_t sizes = o->size_set != NULL ? 1 : SIZE_COUNT;
     struct av_inputs in;
-    enum av_status s = av_inputs_read(&in, o, e);
-    if (s == AV_OK && results == NULL) {
-        s = av_fail_nomem(e, "the benchmark");
+    if (results == NULL) {
+        return av_fail_nomem(e, "the benchmark");
     }
+    enum av_status s = av_inputs_read(&in, o, e);
     if (s == AV_OK) {
         s = av_inputs_press(&in, o, e);
     }
