@@ -54,11 +54,13 @@ static void note(uint64_t *count, size_t first[2], size_t row, size_t column)
 
 static void count_not_finite(struct av_not_finite *out, const struct av_entries *m, size_t rows, size_t d)
 {
+    const float *f32 = m->f32;
+    const double *f64 = m->f64;
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; (f32 != NULL || f64 != NULL) && i < rows; i++) {
         for (size_t c = 0; c < d; c++) {
             size_t at = i * m->pitch + c;
-            double x = m->f64 != NULL ? m->f64[at] : (double)m->f32[at];
+            double x = f64 != NULL ? f64[at] : (double)f32[at];
             if (isnan(x)) {
                 note(&out->nan_count, out->first_nan, i, c);
             } else if (isinf(x)) {
