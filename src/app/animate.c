@@ -98,9 +98,13 @@ static void sweep_step(struct av_app *app)
     } else if (s->leg == AV_LEG_DOWN && app->params.d_k <= 1) {
         s->leg = AV_LEG_HOME;
     }
-    int64_t d_k = next_power(app->params.d_k, s->leg != AV_LEG_DOWN);
+    int64_t was = app->params.d_k;
+    int64_t d_k = next_power(was, s->leg != AV_LEG_DOWN);
     bool home = s->leg == AV_LEG_HOME && d_k >= s->origin;
     sweep_to(app, home ? s->origin : d_k);
+    if (s->leg == AV_LEG_DOWN && app->params.d_k == was) {
+        s->leg = AV_LEG_HOME; /* a variant that cannot be had with a d_k of 1 */
+    }
     if (home) {
         av_sweep_stop(app);
     }

@@ -99,6 +99,27 @@ static void the_sweep_goes_up_down_and_home(void **state)
     av_app_free(app);
 }
 
+/* Halves of the columns want an even d_k: it turns round at 2, and comes home. */
+static void the_sweep_turns_where_a_variant_refuses(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.d_k = 4096;
+    config.params.n_q = config.params.n_k = 4;
+    assert_int_equal(av_params_set_text(&config.params, "variant=differential", NULL), AV_OK);
+    struct av_app *app = open_app(&config);
+    press(app, "Space");
+    int64_t least = params_of(app)->d_k;
+    int ticks = 0;
+    for (uint64_t now = 0; av_app_tick(app, now) >= 0 && ticks < 64; now += 800, ticks++) {
+        least = params_of(app)->d_k < least ? params_of(app)->d_k : least;
+    }
+    assert_true(ticks < 64);
+    assert_int_equal(least, 2);
+    assert_int_equal(params_of(app)->d_k, 4096);
+    av_app_free(app);
+}
+
 static void the_sweep_pauses(void **state)
 {
     (void)state;
@@ -193,10 +214,15 @@ static void a_paused_sweep_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(glide_moves_and_ends_exactly),    cmocka_unit_test(glide_turns_round_where_it_is),
-        cmocka_unit_test(glide_leaves_no_trace),           cmocka_unit_test(animation_can_be_switched_off),
-        cmocka_unit_test(the_sweep_goes_up_down_and_home), cmocka_unit_test(the_sweep_pauses),
-        cmocka_unit_test(the_sweep_tells_where_it_is),     cmocka_unit_test(a_paused_sweep_goes_on),
+        cmocka_unit_test(glide_moves_and_ends_exactly),
+        cmocka_unit_test(glide_turns_round_where_it_is),
+        cmocka_unit_test(glide_leaves_no_trace),
+        cmocka_unit_test(animation_can_be_switched_off),
+        cmocka_unit_test(the_sweep_goes_up_down_and_home),
+        cmocka_unit_test(the_sweep_pauses),
+        cmocka_unit_test(the_sweep_turns_where_a_variant_refuses),
+        cmocka_unit_test(the_sweep_tells_where_it_is),
+        cmocka_unit_test(a_paused_sweep_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
