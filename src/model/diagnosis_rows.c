@@ -78,7 +78,7 @@ static size_t gather_logits(double *out, const double *x, size_t n, double facto
             return SIZE_MAX;
         }
         out[count] = logit;
-        count += isfinite(logit);
+        count += isfinite(logit) ? 1 : 0;
     }
     return count;
 }
@@ -129,7 +129,7 @@ static void add_score_points(struct av_diagnoser *d, const double *dots, size_t 
     for (size_t j = 0; j < n; j++) {
         x[count] = dots[j];
         y[count] = d->scores[j];
-        count += isfinite(d->scores[j]);
+        count += isfinite(d->scores[j]) ? 1 : 0;
     }
     av_slope_add(&d->slope, x, y, NULL, count);
 }

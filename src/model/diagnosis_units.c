@@ -117,7 +117,7 @@ static enum av_status scan_entries(struct av_diagnoser *d, struct av_error *e)
         size_t finite = 0;
         for (size_t c = 0; c < n; c++) {
             d->row[finite] = d->row[c];
-            finite += isfinite(d->row[c]);
+            finite += isfinite(d->row[c]) ? 1 : 0;
         }
         av_moments_add(&d->entries[part == AV_PART_K], d->row, finite);
         d->done += (double)n;
