@@ -250,7 +250,7 @@ static long double height_of_all(const double *z, size_t n, double top, bool hal
     for (int step = 0; step < 60; step++) {
         long double sum = 0, squares = 0;
         for (size_t j = 0; j < n; j++) {
-            const long double x = h - ((long double)top - z[j]) * (half ? 0.5L : 1);
+            const long double x = h - ((long double)top - (long double)z[j]) * (half ? 0.5L : 1);
             sum += x;
             squares += x * x;
         }
@@ -278,7 +278,7 @@ static void nearly_flat_rows_keep_their_digits(void **state)
         const long double h = height_of_all(z, MANY, stats.max_logit, half);
         assert_true(fabs(stats.row_sum - 1) < 1e-14);
         for (size_t j = 0; j < MANY; j++) {
-            const long double x = h - ((long double)stats.max_logit - z[j]) * (half ? 0.5L : 1);
+            const long double x = h - ((long double)stats.max_logit - (long double)z[j]) * (half ? 0.5L : 1);
             const double expected = (double)(half ? x * x : x);
             assert_true(fabs(w[j] - expected) < 1e-14 * stats.max);
         }

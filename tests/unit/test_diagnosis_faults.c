@@ -216,7 +216,7 @@ static void even_weights_are_not_taken_for_a_second_softmax(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct made m;
-        made_new(&m, 8 << seed % 4, 8, seed / 4 % 2 == 1, seed);
+        made_new(&m, (size_t)8 << seed % 4, 8, seed / 4 % 2 == 1, seed);
         m.dtype = seed / 8 % 2 == 1 ? AV_DTYPE_F32 : AV_DTYPE_BF16;
         double size = exp(-1 - 6 * uniform(&m));
         for (size_t i = 0; i < m.n_q * m.n_k; i++) {

@@ -494,8 +494,8 @@ static void text_for_people(void **state)
     write_report(&out, AV_FORMAT_TEXT, &st, head_of);
     static const char *const parts[] = {
         "verdicts of layer 5, head 1\n  warn saturated: half of \"it\"\n",
-        "\ntensors of layer 5, head 1\n  q        q,1: <f4 [4, 2, 64]; the head's: 0 NaN, 0 infinite\n"
-        "  k        k: >f8 [3, 64]; the head's: 9 NaN, 0 infinite\n",
+        "\ntensors of layer 5, head 1\n  q        q,1: <f4 [4, 2, 64]; the head's: 0 NaN, 0 infinite\n",
+        "0 infinite\n  k        k: >f8 [3, 64]; the head's: 9 NaN, 0 infinite\n",
         "\n  seed                 18446744073709551615 ",
         "\n  temperature                    0.1 ",
         "\n  alpha                            1 ",
