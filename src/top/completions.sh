@@ -11,19 +11,24 @@ commands=$(names commands)
 formats=$("$program" --no-config --list commands | awk -F'\t' 'NR > 1 && $2 { print $2 }' | tr ' ' '\n' | sort -u | tr '\n' ' ')
 
 # A line for every option: long name, letter, argument, values, meaning, all
-# separated by `~`. Where the table has no values, the other tables do.
+# separated by `~`. Where the table has no values, the other tables do. A quote
+# in a meaning is written as it stands within quotes.
 options() {
     "$program" --no-config --list options | sed 1d |
         awk -F'\t' -v views="$(names views)" -v themes="$(names themes)" -v formats="$formats" '
             $1 == "--view" { $5 = views }
             $1 == "--theme" { $5 = themes }
             $1 == "--format" { $5 = formats }
-            { sub(/ $/, "", $5); print $1 "~" $2 "~" $3 "~" $5 "~" $7 }'
+            { sub(/ $/, "", $5); gsub(/\047/, "\047\\\047\047", $7); print $1 "~" $2 "~" $3 "~" $5 "~" $7 }'
 }
 
 # NAME VALUE... of every parameter; values only for those that take words.
 parameters() {
-    "$program" --no-config --list params | sed 1d | awk -F'\t' '$2 ~ /\.\.|numbers/ { $2 = "" } { print $1, $2 }'
+    "$program" --no-config --list params | sed 1d | awk -F'\t' -v variants="$(names variants)" '
+        $1 == "variant" || $1 == "compare" { $2 = variants }
+        $1 == "variants" { $2 = "all " variants }
+        $2 ~ /\.\.|numbers/ { $2 = "" }
+        { print $1, $2 }'
 }
 
 # Names of those that take numbers, which can be swept.
