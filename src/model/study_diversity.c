@@ -5,6 +5,7 @@
 #include "attnviz/study.h"
 #include "attnviz/variant.h"
 #include "diversity_state.h"
+#include "listens.h"
 
 #include <math.h>
 #include <string.h>
@@ -317,11 +318,7 @@ static const void *result(const void *state)
     return &((const struct av_diversity_state *)state)->result;
 }
 
-static const char *const listens[] = { "n_head",      "d_k",         "n_q",         "n_k",        "scale", "exponent",
-                                       "temperature", "offset",      "key",         "key_offset", "q_std", "k_std",
-                                       "q_mean",      "k_mean",      "corr",        "dist",       "mask",  "variant",
-                                       "dtype",       "scale_order", "softmax_f32", "smooth_k",   "layer", "seed",
-                                       AV_ALL_OWNED,  NULL };
+static const char *const listens[] = { "n_head", "layer", AV_OF_ENTRIES, AV_OF_WEIGHTS, NULL };
 
 const struct av_study av_study_diversity = {
     .name = "diversity",

@@ -2,17 +2,13 @@
 #include "attnviz/mem.h"
 #include "attnviz/study.h"
 #include "heads_state.h"
+#include "listens.h"
 
 #include <string.h>
 
-#define OF_WEIGHTS                                                                                                     \
-    "scale", "exponent", "temperature", "offset", "key", "key_offset", "mask", "variant", "dtype", "scale_order",      \
-        "softmax_f32", "smooth_k", "seed", AV_ALL_OWNED
-#define OF_ENTRIES "d_k", "n_q", "n_k", "q_std", "k_std", "q_mean", "k_mean", "corr", "dist"
-
-static const char *const of_weights[] = { OF_WEIGHTS, NULL };
-static const char *const of_entries[] = { OF_ENTRIES, NULL };
-static const char *const listens[] = { "n_head", OF_ENTRIES, OF_WEIGHTS, NULL };
+static const char *const of_weights[] = { AV_OF_WEIGHTS, NULL };
+static const char *const of_entries[] = { AV_OF_ENTRIES, NULL };
+static const char *const listens[] = { "n_head", AV_OF_ENTRIES, AV_OF_WEIGHTS, NULL };
 
 /* ---- Beginning ------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * be done next. */
 #include "attnviz/mem.h"
 #include "attnviz/model.h"
+#include "listens.h"
 #include "variants_state.h"
 
 #include <math.h>
@@ -367,11 +368,8 @@ static const void *result(const void *state)
     return &((const struct av_variants_state *)state)->result;
 }
 
-static const char *const listens[] = { "n_q",        "n_k",     "d_k",         "q_std",       "k_std",      "q_mean",
-                                       "k_mean",     "corr",    "dist",        "seed",        "head",       "layer",
-                                       "mask",       "scale",   "exponent",    "temperature", "offset",     "key",
-                                       "key_offset", "dtype",   "scale_order", "softmax_f32", "smooth_k",   "n_head",
-                                       "variant",    "compare", "variants",    "curve_over",  AV_ALL_OWNED, NULL };
+static const char *const listens[] = { "n_head",  "head",     "layer",      AV_OF_ENTRIES, AV_OF_WEIGHTS,
+                                       "compare", "variants", "curve_over", NULL };
 
 const struct av_study av_study_variants = {
     .name = "variants",
