@@ -1,6 +1,7 @@
 /* diagnosis_findings.c - what is found, from the numbers: all but weights and scale. */
 #include "diagnosis_state.h"
-#include "verdict_rules.h"
+
+#include "attnviz/verdict_rules.h"
 
 #include <assert.h>
 #include <math.h>
@@ -65,7 +66,7 @@ static void find_saturation(struct av_diagnoser *d)
         return;
     }
     if (isnan(v->logit_row_std) && v->share_max_gt_0_9 > AV_LARGEST_SHARE) {
-        av_diagnosis_add(&d->result, "saturated", v->share_max_gt_0_9 > 0.5 ? AV_BAD : AV_WARN,
+        av_diagnosis_add(&d->result, "saturated", v->share_max_gt_0_9 > AV_FROZEN_SHARE ? AV_BAD : AV_WARN,
                          "%.0f%% of rows give more than 0.9 to one key; weights of exactly 0 in every row hide how far "
                          "the logits lie apart",
                          100 * v->share_max_gt_0_9);

@@ -1,5 +1,5 @@
 /* verdict_rules.c - when a softmax is saturated, and when no gradient passes it. */
-#include "verdict_rules.h"
+#include "attnviz/verdict_rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,35 +17,58 @@ static void tell_spread(char *out, size_t size, const struct av_judged_rows *row
     }
 }
 
+/* A spread whose square is beyond the largest double is wide. */
+static double spread_of(double std)
+{
+    return isfinite(std) ? std : (double)INFINITY;
+}
+
+enum av_saturated av_verdict_saturation(const struct av_judged_rows *rows)
+{
+    if (rows->share > AV_FROZEN_SHARE) {
+        return AV_SATURATED_FROZEN;
+    }
+    if (rows->share > AV_LARGEST_SHARE) {
+        return AV_SATURATED_ROWS;
+    }
+    return spread_of(rows->std) > rows->freezing ? AV_SATURATED_SPREAD : AV_SATURATED_NOT;
+}
+
+/* The spread alone. What rows as a whole are shifted by is part of it, but no
+ * softmax sees that. */
+static void tell_spread_alone(char *out, size_t size, const struct av_judged_rows *rows, double inside,
+                              const char *mean)
+{
+    if (inside <= rows->freezing) {
+        snprintf(out, size,
+                 "logit std %.3g is above %ssqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
+                 "weight: within a row it is %.3g; %.0f%% of rows give more than 0.9 to one key",
+                 spread_of(rows->std), mean, rows->freezing, inside, 100 * rows->share);
+    } else {
+        snprintf(out, size,
+                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g, which alone does not mean saturation: a "
+                 "trained model's logits are not N(0, 1); %.0f%% of rows give more than 0.9 to one key",
+                 inside, mean, rows->freezing, 100 * rows->share);
+    }
+}
+
 bool av_verdict_saturated(struct av_verdict *out, const struct av_judged_rows *rows)
 {
-    double share = rows->share;
-    /* A spread whose square is beyond the largest double is wide. */
-    double std = isfinite(rows->std) ? rows->std : (double)INFINITY;
-    double limit = rows->freezing;
-    if (!(share > AV_LARGEST_SHARE) && !(std > limit)) {
+    enum av_saturated why = av_verdict_saturation(rows);
+    double inside = isfinite(rows->row_std) ? rows->row_std : spread_of(rows->std);
+    const char *mean = rows->differ ? "mean " : "";
+    if (why == AV_SATURATED_NOT) {
         return false;
     }
     out->code = "saturated";
-    out->severity = share > 0.5 ? AV_BAD : AV_WARN;
-    /* The finding that decided comes first. What rows as a whole are shifted
-     * by is part of the spread, but no softmax sees it. */
-    double inside = isfinite(rows->row_std) ? rows->row_std : std;
-    const char *mean = rows->differ ? "mean " : "";
-    if (share > AV_LARGEST_SHARE) {
+    out->severity = why == AV_SATURATED_FROZEN ? AV_BAD : AV_WARN;
+    if (why == AV_SATURATED_SPREAD) {
+        tell_spread_alone(out->text, sizeof out->text, rows, inside, mean);
+    } else {
         char spread[128];
         tell_spread(spread, sizeof spread, rows, inside, mean);
-        snprintf(out->text, sizeof out->text, "%.0f%% of rows give more than 0.9 to one key; %s", 100 * share, spread);
-    } else if (inside <= limit) {
-        snprintf(out->text, sizeof out->text,
-                 "logit std %.3g is above %ssqrt(2 ln n) = %.3g, but only by shifts of whole rows, which change no "
-                 "weight: within a row it is %.3g",
-                 std, mean, limit, inside);
-    } else {
-        snprintf(out->text, sizeof out->text,
-                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g; %.0f%% of rows give more than 0.9 to one "
-                 "key",
-                 inside, mean, limit, 100 * share);
+        snprintf(out->text, sizeof out->text, "%.0f%% of rows give more than 0.9 to one key; %s", 100 * rows->share,
+                 spread);
     }
     return true;
 }

@@ -3,7 +3,7 @@
 
 #include "attnviz/attend.h"
 #include "attnviz/variant.h"
-#include "verdict_rules.h"
+#include "attnviz/verdict_rules.h"
 
 #include <assert.h>
 #include <math.h>

@@ -9,13 +9,28 @@
 /* The rows that count of a head. NaN where something is not known. */
 struct av_judged_rows {
     double share;        /* with a largest weight above AV_LARGEST_ALARM */
-    double std, row_std; /* of the logits: all of them, within rows */
+    double std, row_std; /* of the logits: all of them, within rows; beyond double counts as wide */
     double freezing;     /* sqrt(2 ln n); NaN where there is no limit to hold the spread against */
     bool differ;         /* rows see different numbers of keys: freezing is a mean */
 };
 
+/* Why such a head is called saturated, by the worst of these that holds. Of the
+ * spread alone: with logits N(0, s^2) of many keys the largest weight is near 1
+ * once s exceeds sqrt(2 ln n) (theory.h), but a trained model's logits are not
+ * N(0, 1), and the rows that it holds for must be counted. */
+enum av_saturated {
+    AV_SATURATED_NOT,
+    AV_SATURATED_SPREAD, /* warn: std > freezing, and no more than AV_LARGEST_SHARE of the rows */
+    AV_SATURATED_ROWS,   /* warn: share > AV_LARGEST_SHARE */
+    AV_SATURATED_FROZEN  /* bad: share > AV_FROZEN_SHARE */
+};
+
+#define AV_FROZEN_SHARE 0.5
+
+enum av_saturated av_verdict_saturation(const struct av_judged_rows *rows);
+
 /* Each writes its finding to out, or returns false when there is none:
- *   saturated      warn: std > freezing or share > AV_LARGEST_SHARE; bad: share > 0.5
+ *   saturated      as av_verdict_saturation says; the text tells which it is
  *   gradient_dead  warn: more than AV_DEAD_SHARE of the rows have a Jacobian below
  *                  AV_DEAD_FRO; bad: their median is below it
  * bend: the name of what makes weights of logits. */
