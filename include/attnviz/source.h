@@ -33,7 +33,8 @@ struct av_source_tensor {
 struct av_source_layer {
     size_t number; /* as the file counts it */
     size_t n_head, n_head_kv, n_q, n_k;
-    size_t d; /* 0 without Q and K */
+    size_t d;        /* 0 without Q and K */
+    size_t left_out; /* queries before the first of the n_q, see av_source_tail */
     struct av_source_tensor part[AV_PARTS];
 };
 
@@ -55,6 +56,21 @@ struct av_source {
                            float *out_f32, double *out_f64, struct av_error *e);
     void *state;
 };
+
+/* A source as what has to hold whole matrices of a head sees it: of layers with
+ * more than so many pairs n_q n_k the last queries alone, as many as these pairs
+ * allow, one at least. The last ones: they see most, and the masks' rule, that
+ * the last query sees every key, holds for them as for all. A source without such
+ * layers is its own tail. It borrows `whole`, and is freed by the caller with
+ * av_source_tail_free (a zeroed one is fine). AV_NOMEM. */
+struct av_source_tail {
+    struct av_source source;
+    const struct av_source *whole;
+    struct av_source_layer *layers; /* NULL: those of `whole` */
+};
+enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_source *whole, size_t pairs,
+                                   struct av_error *e);
+void av_source_tail_free(struct av_source_tail *t);
 
 /* Heads of all layers, and of them all the i-th: i < the number of them. */
 size_t av_source_heads(const struct av_source *s);

@@ -31,6 +31,7 @@ struct av_study {
      * are to be taken from now on, of layer p->layer. Called behind `open`, if
      * there is one. NULL: it plays no part. */
     void (*use_source)(void *state, const struct av_source *source);
+    bool any_length; /* it holds no matrix of a head: source is the whole one, else the tail of it, source.h */
 
     /* Begins for these parameters (checked; logits play no part):
      * keeps what still holds, drops the rest, makes room, and does what takes
@@ -58,8 +59,8 @@ struct av_studies;
 enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *kernels, struct av_error *e);
 void av_studies_free(struct av_studies *s);
 
-/* Queries and keys of a source, borrowed; before anything is asked. */
-void av_studies_use_source(struct av_studies *s, const struct av_source *source);
+/* Queries and keys of a source, and its tail, both borrowed; before anything is asked. */
+void av_studies_use_source(struct av_studies *s, const struct av_source *whole, const struct av_source *tail);
 
 /* Asks a study about these parameters: opens it, begins anew if a parameter
  * that it listens to has changed, and goes on otherwise. On failure it has no

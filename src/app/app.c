@@ -1,6 +1,7 @@
 /* app.c - the interactive program: where keys, sizes and time come together. */
 #include "app_state.h"
 
+#include "attnviz/fused.h"
 #include "attnviz/keys.h"
 #include "attnviz/mem.h"
 
@@ -27,6 +28,23 @@ static enum av_status pick_view(struct av_app *app, const char *name, struct av_
     return av_fail(e, AV_USAGE, "view %s: there is no such view", name);
 }
 
+/* From the files, of whose long heads the pipeline has the last queries. */
+static enum av_status begin_source(struct av_app *app, const struct av_source *whole, struct av_error *e)
+{
+    struct av_params *p = &app->params;
+    enum av_status s = av_source_tail_make(&app->tail, whole, AV_FUSED_PAIRS, e);
+    if (s == AV_OK) {
+        app->source = &app->tail.source;
+        av_model_use_source(app->model, app->source);
+        av_studies_use_source(app->studies, whole, app->source);
+        av_params_from_source(p, app->source);
+        int64_t left_out = (int64_t)app->source->layers[p->layer].left_out;
+        p->query = p->query > left_out ? p->query - left_out : 0;
+        app->start = av_lab_remember(app);
+    }
+    return s;
+}
+
 static enum av_status begin(struct av_app *app, const struct av_app_config *config, struct av_error *e)
 {
     enum av_status s = pick_view(app, config->view, e);
@@ -39,11 +57,8 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
     if (s == AV_OK) {
         s = av_studies_new(&app->studies, config->kernels, e);
     }
-    if (s == AV_OK && app->source != NULL) {
-        av_model_use_source(app->model, app->source);
-        av_studies_use_source(app->studies, app->source);
-        av_params_from_source(&app->params, app->source);
-        app->start = av_lab_remember(app);
+    if (s == AV_OK && config->source != NULL) {
+        s = begin_source(app, config->source, e);
     }
     if (s == AV_OK) {
         struct av_params pipeline = app->params;
@@ -69,7 +84,6 @@ enum av_status av_app_new(struct av_app **out, const struct av_app_config *confi
     app->start = config->params;
     app->kernels = config->kernels;
     app->picture = config->picture;
-    app->source = config->source;
     app->animation = config->animation;
     app->canvas.ascii = config->ascii;
     app->mode = AV_MODE_SCREEN;
@@ -91,6 +105,7 @@ void av_app_free(struct av_app *app)
         av_model_free(app->lab.model);
         av_model_free(app->model);
         av_canvas_free(&app->canvas);
+        av_source_tail_free(&app->tail);
         av_free(app->states);
         av_free(app);
     }

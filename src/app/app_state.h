@@ -6,6 +6,7 @@
 
 #include "attnviz/actions.h"
 #include "attnviz/app.h"
+#include "attnviz/source.h"
 #include "attnviz/study.h"
 #include "attnviz/variant.h"
 
@@ -92,7 +93,8 @@ struct av_app {
     struct av_params params;          /* as set by the user, checked */
     struct av_params start;           /* what a reset goes back to; its logits are the lab's row */
     struct av_params shown;           /* what a failed update goes back to */
-    const struct av_source *source;   /* NULL without files */
+    struct av_source_tail tail;       /* of the source, as far as the pipeline goes */
+    const struct av_source *source;   /* that; NULL without files */
     const struct av_kernels *kernels; /* NULL: the best */
     av_picture picture;
     bool animation;

@@ -118,10 +118,15 @@ static void name_text(char out[PIECE], const char *name)
     snprintf(out, PIECE, "%.*s%s", (int)len, name, *end != '\0' ? "…" : "");
 }
 
-/* "32 queries × 32 keys", or where that does not fit "32×32". */
+/* "32 queries × 32 keys", or where that does not fit "32×32"; "last 32 of 131072
+ * queries × 131072 keys", "last 32×131072". */
 static void size_text(char out[PIECE], const struct av_snapshot *s, bool brief)
 {
-    if (brief) {
+    bool tail = s->layer != NULL && s->layer->left_out > 0;
+    if (tail) {
+        snprintf(out, PIECE, brief ? "last %zu×%zu" : "last %zu of %zu queries × %zu keys", s->n_q,
+                 brief ? s->n_k : s->layer->left_out + s->n_q, s->n_k);
+    } else if (brief) {
         snprintf(out, PIECE, "%zu×%zu", s->n_q, s->n_k);
     } else {
         snprintf(out, PIECE, "%zu quer%s × %zu key%s", s->n_q, s->n_q == 1 ? "y" : "ies", s->n_k,

@@ -47,7 +47,7 @@ struct slot {
 
 struct av_studies {
     const struct av_kernels *kernels;
-    const struct av_source *source; /* NULL: no files */
+    const struct av_source *whole, *tail; /* NULL: no files */
     struct slot slots[STUDIES + 1];
 };
 
@@ -75,9 +75,10 @@ void av_studies_free(struct av_studies *s)
     av_free(s);
 }
 
-void av_studies_use_source(struct av_studies *s, const struct av_source *source)
+void av_studies_use_source(struct av_studies *s, const struct av_source *whole, const struct av_source *tail)
 {
-    s->source = source;
+    s->whole = whole;
+    s->tail = tail;
 }
 
 static const struct slot *slot_of(const struct av_studies *s, const struct av_study *study)
@@ -101,8 +102,8 @@ static enum av_status ask(struct av_studies *s, const struct av_study *study, co
             slot->state = NULL;
             return status;
         }
-        if (s->source != NULL && study->use_source != NULL) {
-            study->use_source(slot->state, s->source);
+        if (s->whole != NULL && study->use_source != NULL) {
+            study->use_source(slot->state, study->any_length ? s->whole : s->tail);
         }
     }
     if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {

@@ -197,6 +197,7 @@ const struct av_study av_study_heads = {
     .open = open_state,
     .close = close_state,
     .use_source = use_source,
+    .any_length = true,
     .begin = begin,
     .step = step,
     .whole = whole,

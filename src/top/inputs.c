@@ -138,7 +138,12 @@ enum av_status av_inputs_press(struct av_inputs *in, const struct av_options *o,
     struct av_app *app;
     enum av_status s = av_inputs_app(&app, in, o, false, e);
     if (s == AV_OK) {
-        in->params = av_app_snapshot(app, 0)->params;
+        const struct av_snapshot *shown = av_app_snapshot(app, 0);
+        in->params = shown->params;
+        if (shown->layer != NULL) { /* the program has the last queries of a long head, a report all */
+            in->params.query += (int64_t)shown->layer->left_out;
+            av_params_from_source(&in->params, in->source);
+        }
         av_app_free(app);
     }
     return s;
