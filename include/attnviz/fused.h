@@ -23,7 +23,8 @@ struct av_fused;
  * parameters count scale, exponent (by the layer's d), temperature, offset,
  * key, key_offset and mask; key below n_k. AV_USAGE with any other variant than
  * plain softmax or dtype than f64. Reads the keys at once if they take no more
- * than 16 MiB, else tile by tile once for each block of queries. Borrows the
+ * than 16 MiB or the source is streamed, else tile by tile once for each block of
+ * queries. Borrows the
  * source, which must outlive it; the caller frees *out. threads: 1 ..
  * AV_FUSED_THREADS_MAX, each with buffers of its own: they take part in
  * av_fused_run. kernels: NULL for the best. AV_NOMEM; AV_FAILED when the source
@@ -58,6 +59,6 @@ const struct av_snapshot *av_fused_snapshot(const struct av_fused *f);
 
 /* Bytes that such a head takes while it is worked on: about 6 MiB a thread, 130
  * a query, and the keys where they are held (see av_fused_begin). */
-size_t av_fused_bytes(const struct av_source_layer *layer, size_t threads);
+size_t av_fused_bytes(const struct av_source *source, size_t layer, size_t threads);
 
 #endif

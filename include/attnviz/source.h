@@ -46,7 +46,8 @@ struct av_source {
     enum av_mask mask;
     const char *const *tokens; /* labels of positions, printable; NULL: none */
     size_t token_count;
-    bool guessed; /* how heads lie in the tensors was guessed */
+    bool guessed;  /* how heads lie in the tensors was guessed */
+    bool streamed; /* rows before those read last cost reading again from the beginning */
 
     /* Rows [first, first + rows) of one head of a part, row after row without
      * gaps: to out_f32, or, of a part that is wide, to out_f64 (the other is

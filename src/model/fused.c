@@ -32,11 +32,12 @@ static size_t rows_of_block(const struct av_source_layer *l)
     return rows < l->n_q ? rows : l->n_q;
 }
 
-/* Bytes of the keys; 0 where they are not to be held. */
-static size_t held_bytes(const struct av_source_layer *l)
+/* Bytes of the keys; 0 where they are not to be held: they are read once for
+ * each block of queries then, which a stream would have to begin anew. */
+static size_t held_bytes(const struct av_source *s, const struct av_source_layer *l)
 {
     size_t row = l->d * entry_size(l, AV_PART_K);
-    return l->n_k <= HELD_MAX / row ? l->n_k * row : 0;
+    return s->streamed || l->n_k <= HELD_MAX / row ? l->n_k * row : 0;
 }
 
 /* How a worker's memory is laid out. */
@@ -44,30 +45,31 @@ struct worker_sizes {
     size_t q, k, scores, rows, all;
 };
 
-static struct worker_sizes worker_sizes(const struct av_source_layer *l)
+static struct worker_sizes worker_sizes(const struct av_source *s, const struct av_source_layer *l)
 {
     size_t rows = rows_of_block(l);
-    struct worker_sizes s = {
+    struct worker_sizes size = {
         .q = round_up(rows * l->d * entry_size(l, AV_PART_Q)),
-        .k = held_bytes(l) > 0 ? 0 : round_up(AV_FUSED_KEYS * l->d * entry_size(l, AV_PART_K)),
+        .k = held_bytes(s, l) > 0 ? 0 : round_up(AV_FUSED_KEYS * l->d * entry_size(l, AV_PART_K)),
         .scores = round_up(rows * AV_FUSED_KEYS * sizeof(double)),
         .rows = round_up(rows * sizeof(struct av_fused_row)),
     };
-    s.all = s.q + s.k + s.scores + s.rows + AV_SCORES_SCRATCH;
-    return s;
+    size.all = size.q + size.k + size.scores + size.rows + AV_SCORES_SCRATCH;
+    return size;
 }
 
-size_t av_fused_bytes(const struct av_source_layer *l, size_t threads)
+size_t av_fused_bytes(const struct av_source *s, size_t layer, size_t threads)
 {
+    const struct av_source_layer *l = &s->layers[layer];
     size_t blocks = (l->n_q - 1) / rows_of_block(l) + 1;
     size_t per_row = sizeof(struct av_rowstats) + sizeof(bool) + sizeof(double);
-    return sizeof(struct av_fused) + threads * (sizeof(struct av_fused_worker) + worker_sizes(l).all) +
-           blocks * sizeof(struct av_fused_moments) + l->n_q * per_row + held_bytes(l);
+    return sizeof(struct av_fused) + threads * (sizeof(struct av_fused_worker) + worker_sizes(s, l).all) +
+           blocks * sizeof(struct av_fused_moments) + l->n_q * per_row + held_bytes(s, l);
 }
 
 static bool make_worker(struct av_fused_worker *w, struct av_fused *f, const struct av_source_layer *l)
 {
-    struct worker_sizes size = worker_sizes(l);
+    struct worker_sizes size = worker_sizes(f->source, l);
     w->of = f;
     w->memory = av_alloc(size.all, 1);
     if (w->memory == NULL) {
@@ -141,7 +143,7 @@ static void count_pairs(struct av_fused *f)
 
 static enum av_status hold_keys(struct av_fused *f, const struct av_source_layer *l, struct av_error *e)
 {
-    size_t bytes = held_bytes(l);
+    size_t bytes = held_bytes(f->source, l);
     if (bytes == 0) {
         return AV_OK;
     }

@@ -59,7 +59,7 @@ struct av_fused {
     uint64_t pairs;                 /* that all tiles have */
     _Atomic uint64_t done;          /* of them */
     pthread_mutex_t lock;           /* of the source, and of: */
-    size_t taken;                   /* blocks, from the last one down: with a causal mask the longest rows come first */
+    size_t taken;                   /* blocks */
     struct av_fused_moments *parts; /* [blocks] */
     struct av_rowstats *rows;       /* [n_q] */
     bool *invalid;                  /* [n_q] */

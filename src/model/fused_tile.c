@@ -47,43 +47,60 @@ struct av_entries av_fused_entries(const struct av_fused *f, enum av_part part, 
                          : (struct av_entries){ .f32 = at, .pitch = f->snapshot.d_k };
 }
 
-enum av_status av_fused_read(struct av_fused *f, enum av_part part, struct av_fused_range range, void *to,
-                             struct av_error *e)
+/* With the lock. */
+static enum av_status read_locked(struct av_fused *f, enum av_part part, struct av_fused_range range, void *to,
+                                  struct av_error *e)
 {
     const struct av_source *s = f->source;
     size_t head = part == AV_PART_K ? f->snapshot.k_head : f->snapshot.head;
     bool wide = f->wide[part];
+    return s->read(s->state, f->layer, part, head, range.begin, range.end - range.begin, wide ? NULL : to,
+                   wide ? to : NULL, e);
+}
+
+enum av_status av_fused_read(struct av_fused *f, enum av_part part, struct av_fused_range range, void *to,
+                             struct av_error *e)
+{
     pthread_mutex_lock(&f->lock);
-    enum av_status status = s->read(s->state, f->layer, part, head, range.begin, range.end - range.begin,
-                                    wide ? NULL : to, wide ? to : NULL, e);
+    enum av_status status = read_locked(f, part, range, to, e);
     pthread_mutex_unlock(&f->lock);
     return status;
 }
 
 /* ---- A block begins and ends ---------------------------------------------- */
 
-static bool take_block(struct av_fused_worker *w)
+/* With a causal mask the last rows are the longest: they come first, so that no
+ * thread is left with them at the end; but a stream is read as it comes. */
+static void take_block(struct av_fused_worker *w)
 {
     struct av_fused *f = w->of;
-    pthread_mutex_lock(&f->lock);
-    w->busy = f->taken < f->blocks;
-    w->block = f->blocks - 1 - f->taken;
-    f->taken += w->busy;
-    pthread_mutex_unlock(&f->lock);
+    w->busy = true;
     w->loaded = false;
+    w->block = f->source->streamed ? f->taken : f->blocks - 1 - f->taken;
     w->tile = 0;
-    return w->busy;
-}
-
-static enum av_status load_block(struct av_fused_worker *w, struct av_error *e)
-{
-    struct av_fused *f = w->of;
+    f->taken++;
     struct av_fused_range range = av_fused_block_rows(f, w->block);
     for (size_t i = range.begin; i < range.end; i++) {
         w->rows[i - range.begin] = (struct av_fused_row){ .scores = AV_MOMENTS_INIT, .logits = AV_MOMENTS_INIT };
     }
-    enum av_status status = av_fused_read(f, AV_PART_Q, range, w->q, e);
-    w->loaded = status == AV_OK;
+}
+
+/* A block and its queries, while there are any; in one go, so that threads read
+ * blocks in the order in which they take them. */
+static enum av_status get_block(struct av_fused_worker *w, bool *more, struct av_error *e)
+{
+    struct av_fused *f = w->of;
+    enum av_status status = AV_OK;
+    pthread_mutex_lock(&f->lock);
+    if (!w->busy && f->taken < f->blocks) {
+        take_block(w);
+    }
+    *more = w->busy;
+    if (w->busy && !w->loaded) {
+        status = read_locked(f, AV_PART_Q, av_fused_block_rows(f, w->block), w->q, e);
+        w->loaded = status == AV_OK;
+    }
+    pthread_mutex_unlock(&f->lock);
     return status;
 }
 
@@ -177,12 +194,12 @@ static enum av_status add_tile(struct av_fused_worker *w, struct av_error *e)
 
 enum av_status av_fused_tile(struct av_fused_worker *w, bool *more, struct av_error *e)
 {
-    *more = w->busy || take_block(w);
-    if (!*more) {
-        return AV_OK;
+    *more = true;
+    enum av_status status = w->busy && w->loaded ? AV_OK : get_block(w, more, e);
+    if (status != AV_OK || !*more) {
+        return status;
     }
-    enum av_status status = w->loaded ? AV_OK : load_block(w, e);
-    if (status == AV_OK && w->tile < av_fused_tiles(w->of, w->block)) {
+    if (w->tile < av_fused_tiles(w->of, w->block)) {
         status = add_tile(w, e);
     }
     if (status == AV_OK && w->tile >= av_fused_tiles(w->of, w->block)) {

@@ -128,7 +128,7 @@ static enum av_status time_head(struct av_bench_result results[2], struct head *
                                                .fastest = (double)INFINITY,
                                                .operations = 2 * (double)h->n * (double)h->n * (double)h->d,
                                                .bytes = i == 0 ? matrices + AV_SCORES_SCRATCH
-                                                               : (double)av_fused_bytes(&h->layer, 1) };
+                                                               : (double)av_fused_bytes(&h->source, 0, 1) };
         for (size_t round = 1; round <= ROUNDS; round++) {
             results[i].fastest = fmin(results[i].fastest, times[i][round]);
         }

@@ -12,6 +12,7 @@ struct drawn_source {
     struct av_source_layer layer;
     uint64_t seed;
     size_t reads, rows_read, rows_most; /* counted; the last: of one call */
+    size_t next[AV_PARTS], went_back;   /* the row behind those read last; reads of earlier ones */
     size_t fail_after;                  /* so many reads; 0: never */
     size_t not_finite;                  /* this query's last entry is NaN; 0: none */
 };
@@ -27,6 +28,8 @@ static inline enum av_status drawn_read(void *state, size_t layer, enum av_part 
     s->reads++;
     s->rows_read += rows;
     s->rows_most = rows > s->rows_most ? rows : s->rows_most;
+    s->went_back += first < s->next[part];
+    s->next[part] = first + rows;
     if (s->fail_after > 0 && s->reads > s->fail_after) {
         return av_fail(e, AV_FAILED, "the file has shrunk");
     }

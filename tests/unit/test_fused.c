@@ -226,6 +226,34 @@ static void a_step_goes_on_where_threads_were(void **state)
     av_fused_free(whole);
 }
 
+/* A stream, whose keys would not be held otherwise, is read from its beginning to
+ * its end once, by however many threads. */
+static void a_stream_is_read_as_it_comes(void **state)
+{
+    (void)state;
+    struct av_params p = PARAMS("mask=causal");
+    for (size_t threads = 1; threads <= 2; threads++) {
+        struct drawn_source s, random;
+        drawn_source(&s, 140, 1100, 4096, false); /* keys of 18 MB, two blocks of queries */
+        drawn_source(&random, 140, 1100, 4096, false);
+        s.source.streamed = true;
+        struct av_fused *f = begin(&s, &p, threads), *g = begin(&random, &p, 1);
+        assert_same_bits(run(f), run(g));
+        assert_int_equal(s.went_back, 0);
+        assert_int_equal(s.rows_read, 140 + 1100);
+        assert_true(random.went_back > 0);
+        av_fused_free(f);
+        av_fused_free(g);
+    }
+    struct drawn_source s;
+    drawn_source(&s, 2100, 300, 8, false); /* five blocks of queries */
+    s.source.streamed = true;
+    struct av_fused *f = begin(&s, &p, 2);
+    run(f);
+    assert_int_equal(s.went_back, 0);
+    av_fused_free(f);
+}
+
 /* ---- Failures ---------------------------------------------------------------- */
 
 static void a_source_that_fails_is_told_and_asked_again(void **state)
@@ -282,6 +310,7 @@ int main(void)
         cmocka_unit_test(invalid_rows_are_left_out),
         cmocka_unit_test(threads_and_portions_change_no_bit),
         cmocka_unit_test(a_step_goes_on_where_threads_were),
+        cmocka_unit_test(a_stream_is_read_as_it_comes),
         cmocka_unit_test(a_source_that_fails_is_told_and_asked_again),
         cmocka_unit_test(other_weights_are_refused),
     };

@@ -31,9 +31,9 @@ static void long_contexts_stay_below_64_mib(void **state)
     struct drawn_source s;
     for (int wide = 0; wide < 2; wide++) {
         drawn_source(&s, 131072, 131072, 128, wide);
-        assert_true(av_fused_bytes(&s.layer, 2) < 64 * MIB);
+        assert_true(av_fused_bytes(&s.source, 0, 2) < 64 * MIB);
         drawn_source(&s, 32768, 32768, 4096, wide);
-        assert_true(av_fused_bytes(&s.layer, 2) < 64 * MIB);
+        assert_true(av_fused_bytes(&s.source, 0, 2) < 64 * MIB);
     }
 }
 
@@ -55,7 +55,7 @@ static void a_long_head_takes_what_is_said(void **state)
     }
     assert_true(s.rows_most <= 512);
     if (!SANITIZED) {
-        assert_true(resident() - before < (double)av_fused_bytes(&s.layer, 2) + MIB);
+        assert_true(resident() - before < (double)av_fused_bytes(&s.source, 0, 2) + MIB);
     }
     av_fused_free(f);
 }
