@@ -35,6 +35,7 @@ struct av_dump_tensor {
     size_t shape[AV_DUMP_RANK_MAX];
     size_t count;   /* entries, the product of shape; 0 with an empty dimension */
     bool wide;      /* single precision does not hold every value of the type */
+    bool streamed;  /* entries before those read last may cost unpacking from the first on */
     const char *no; /* NULL; else why it cannot be read, and rank, shape and count may be 0 */
 };
 
@@ -80,9 +81,11 @@ struct av_dump_run {
 /* Writes the rows * count values one after another to out. Exact, but for 64-bit
  * integers beyond 2^53, which round to nearest. NaNs and infinities are values.
  *
- * From a mapping any order costs the same. An archive's entry is a stream: a run
- * that begins behind the last goes on from there, one before it unpacks from the
- * start again; at the entry's end its checksum is verified.
+ * From a mapping any order costs the same, and nearly so from a stored entry of an
+ * archive. A deflated one is a stream: a run that begins behind an earlier one goes
+ * on from there, one before them unpacks from the start again. A few places that
+ * reading has come to are kept, so that a head can be read several times. Where all
+ * of an entry has been read in order, its checksum is verified at its end.
  *
  * AV_FAILED: the tensor's `no`, a run outside it, a file that became shorter
  * meanwhile, a damaged archive. out is unspecified then. */

@@ -18,7 +18,7 @@ static const struct av_find_rows *rows_of(const struct av_find_layer *l, enum av
     return rows[part];
 }
 
-static void take_part(struct av_source_layer *to, const struct av_files *f, const struct av_find_rows *rows,
+static void take_part(struct av_source_layer *to, struct av_files *f, const struct av_find_rows *rows,
                       enum av_part part)
 {
     struct av_source_tensor *out = &to->part[part];
@@ -28,6 +28,7 @@ static void take_part(struct av_source_layer *to, const struct av_files *f, cons
     const struct av_dump_tensor *t = f->tensors.origin[rows->tensor].tensor;
     *out = (struct av_source_tensor){ .name = t->name, .type = t->type, .rank = t->rank, .there = true };
     out->wide = t->wide;
+    f->source.streamed = f->source.streamed || t->streamed;
     memcpy(out->shape, t->shape, t->rank * sizeof t->shape[0]);
 }
 
@@ -64,7 +65,7 @@ static enum av_status take_matrices(struct av_source_layer *to, const struct av_
     return AV_OK;
 }
 
-static enum av_status take_layer(struct av_source_layer *to, const struct av_files *f, const struct av_find_layer *l,
+static enum av_status take_layer(struct av_source_layer *to, struct av_files *f, const struct av_find_layer *l,
                                  struct av_error *e)
 {
     enum av_status s = AV_OK;

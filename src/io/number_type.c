@@ -156,15 +156,16 @@ double av_number_read(const struct av_number_type *type, const unsigned char *by
     return type->value(load(bytes, type->size, big_endian), type->size);
 }
 
-static inline void read_run(const struct av_number_type *type, const unsigned char *bytes, size_t size, bool big_endian,
-                            size_t count, struct av_numbers to, size_t at)
+static inline void read_run(double (*value)(uint64_t bits, size_t size), const unsigned char *bytes, size_t size,
+                            bool big_endian, size_t count, struct av_numbers to, size_t at)
 {
-    for (size_t i = 0; i < count; i++) {
-        double x = type->value(load(bytes + i * size, size, big_endian), size);
-        if (to.f64 != NULL) {
-            to.f64[at + i] = x;
-        } else {
-            to.f32[at + i] = (float)x;
+    if (to.f64 != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            to.f64[at + i] = value(load(bytes + i * size, size, big_endian), size);
+        }
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            to.f32[at + i] = (float)value(load(bytes + i * size, size, big_endian), size);
         }
     }
 }
@@ -172,18 +173,16 @@ static inline void read_run(const struct av_number_type *type, const unsigned ch
 void av_number_read_run(const struct av_number_type *type, const unsigned char *bytes, bool big_endian, size_t count,
                         struct av_numbers to, size_t at)
 {
-    switch (2 * type->size + big_endian) { /* what most files hold has a loop of its own */
-    case 4:
-        read_run(type, bytes, 2, false, count, to, at);
-        break;
-    case 8:
-        read_run(type, bytes, 4, false, count, to, at);
-        break;
-    case 16:
-        read_run(type, bytes, 8, false, count, to, at);
-        break;
-    default:
-        read_run(type, bytes, type->size, big_endian, count, to, at);
-        break;
+    /* What most files hold has a loop of its own, into which its function goes. */
+    if (!big_endian && type->value == single_value) {
+        read_run(single_value, bytes, 4, false, count, to, at);
+    } else if (!big_endian && type->value == double_value) {
+        read_run(double_value, bytes, 8, false, count, to, at);
+    } else if (!big_endian && type->value == half_value) {
+        read_run(half_value, bytes, 2, false, count, to, at);
+    } else if (!big_endian && type->value == bfloat16_value) {
+        read_run(bfloat16_value, bytes, 2, false, count, to, at);
+    } else {
+        read_run(type->value, bytes, type->size, big_endian, count, to, at);
     }
 }

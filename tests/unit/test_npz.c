@@ -3,6 +3,7 @@
  * The archives in tests/data were written by NumPy, the files of
  * tests/fuzz/corpus/npz by tests/reference/make_dumps.py, byte by byte. */
 #include "dump_driver.h"
+#include "zip_maker.h"
 
 #include <stdbool.h>
 
@@ -76,25 +77,67 @@ static void what_numpy_writes(void **state)
 /* On, over a gap, back, across other entries: always the same numbers. */
 static void runs_in_any_order(void **state)
 {
+    static const char *const files[] = { "tests/data/stored.npz", "tests/data/deflated.npz" };
+    static const size_t first[] = { 0, 4, 20, 3, 23, 0, 12 };
     (void)state;
     need_format("npz");
-    struct av_dump *d = must_open("tests/data/deflated.npz");
-    static const size_t first[] = { 0, 4, 20, 3, 23, 0, 12 };
-    double x[8];
-    for (size_t i = 0; i < LENGTH(first); i++) {
-        size_t count = 24 - first[i] < 5 ? 24 - first[i] : 5;
-        for (size_t tensor = 0; tensor < 2; tensor++) {
-            struct av_dump_run r = run(first[i], count);
-            assert_int_equal(av_dump_read(d, tensor, &r, x, NULL), AV_OK);
-            check_entries(x, first[i], count);
+    for (size_t f = 0; f < LENGTH(files); f++) {
+        struct av_dump *d = must_open(files[f]);
+        double x[8];
+        assert_true(av_dump_tensor(d, 0)->streamed == (f == 1));
+        for (size_t i = 0; i < LENGTH(first); i++) {
+            size_t count = 24 - first[i] < 5 ? 24 - first[i] : 5;
+            for (size_t tensor = 0; tensor < 2; tensor++) {
+                struct av_dump_run r = run(first[i], count);
+                assert_int_equal(av_dump_read(d, tensor, &r, x, NULL), AV_OK);
+                check_entries(x, first[i], count);
+            }
+        }
+        double rows[6]; /* column 1 of both heads, last entries first */
+        assert_int_equal(av_dump_read(d, 0, &(struct av_dump_run){ 1, 1, 6, 4 }, rows, NULL), AV_OK);
+        for (size_t i = 0; i < 6; i++) {
+            check_entries(&rows[i], 1 + 4 * i, 1);
+        }
+        av_dump_close(d);
+    }
+}
+
+/* Gaps that are read over and gaps that are jumped over, runs shorter and longer
+ * than what is unpacked at a time: entry i of 600,000 is i. */
+static void runs_of_every_length(void **state)
+{
+    enum { COUNT = 600000, HEAD = 128 };
+    static const struct av_dump_run runs[] = {
+        { 0, 128, 4000, 128 },       { 128, 128, 1000, 512 }, { 7, 100, 40, 10000 }, { 5, 20000, 3, 200000 },
+        { 100000, 3, 5, 100000 },    { 3, 1, 599997, 1 },     { 10, 40, 50, 20 },    { 400000, 16, 3, 0 },
+        { 0, 16384, 30, 16384 + 9 }, { 0, 16383, 30, 16384 }, { 599999, 1, 1, 0 },   { 0, COUNT, 1, 0 },
+    };
+    (void)state;
+    need_format("npz");
+    static unsigned char file[HEAD + 4 * COUNT];
+    static float x[COUNT];
+    const size_t size = sizeof file;
+    memset(file, ' ', HEAD);
+    memcpy(file, "\x93NUMPY\1\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': (600000,)}", 70);
+    file[HEAD - 1] = '\n';
+    for (size_t i = 0; i < COUNT; i++) {
+        float value = (float)i;
+        memcpy(file + HEAD + 4 * i, &value, 4);
+    }
+    struct zip_maker z = zip_make(1, (const char *[]){ "x.npy" }, (unsigned char *[]){ file }, &size);
+    struct av_dump *d;
+    assert_int_equal(av_dump_parse(&d, "x", z.bytes, z.size, NULL), AV_OK);
+    for (size_t i = 0; i < LENGTH(runs); i++) {
+        const struct av_dump_run *r = &runs[i];
+        assert_int_equal(av_dump_read_f32(d, 0, r, x, NULL), AV_OK);
+        for (size_t k = 0; k < r->rows * r->count; k++) {
+            if (x[k] != (float)(r->first + k / r->count * r->stride + k % r->count)) {
+                fail_msg("run %zu: entry %zu is %g", i, k, (double)x[k]);
+            }
         }
     }
-    double rows[6]; /* column 1 of both heads, last entries first */
-    assert_int_equal(av_dump_read(d, 0, &(struct av_dump_run){ 1, 1, 6, 4 }, rows, NULL), AV_OK);
-    for (size_t i = 0; i < 6; i++) {
-        check_entries(&rows[i], 1 + 4 * i, 1);
-    }
     av_dump_close(d);
+    free(z.bytes);
 }
 
 /* 4 MiB in 4 KiB, read a piece at a time, with more entries than streams. */
@@ -216,10 +259,10 @@ static void with_and_without_libzip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_numpy_writes),       cmocka_unit_test(runs_in_any_order),
-        cmocka_unit_test(what_unpacks_to_much),    cmocka_unit_test(refused_when_opened),
-        cmocka_unit_test(refused_when_read),       cmocka_unit_test(from_memory),
-        cmocka_unit_test(with_and_without_libzip),
+        cmocka_unit_test(what_numpy_writes),    cmocka_unit_test(runs_in_any_order),
+        cmocka_unit_test(runs_of_every_length), cmocka_unit_test(what_unpacks_to_much),
+        cmocka_unit_test(refused_when_opened),  cmocka_unit_test(refused_when_read),
+        cmocka_unit_test(from_memory),          cmocka_unit_test(with_and_without_libzip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
