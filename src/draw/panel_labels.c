@@ -1,5 +1,7 @@
-/* panel_labels.c - indices of rows and columns beside a grid of cells. */
+/* panel_labels.c - indices and tokens of rows and columns beside a grid of cells. */
 #include "panels.h"
+
+#include "attnviz/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,5 +73,81 @@ void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, i
             av_canvas_text(c, l.from, y, AV_ROLE_AXIS, l.text);
             behind = l.to;
         }
+    }
+}
+
+/* ---- tokens ---------------------------------------------------------- */
+
+void av_panel_row_tokens(struct av_canvas *c, const struct av_heat_grid *g, int columns, const struct av_snapshot *s)
+{
+    char text[AV_TOKEN_MAX];
+    int x = g->cells.x - 1 - columns;
+    size_t selected = av_panel_query(s);
+    for (size_t i = g->row; columns > 0 && i < g->row + g->rows; i += g->pool_rows) {
+        bool own = selected >= i && selected - i < g->pool_rows;
+        size_t position = av_panel_query_position(s, own ? selected : i);
+        av_canvas_text(c, x, av_heat_y(g, i), own ? AV_ROLE_SELECT : AV_ROLE_AXIS,
+                       av_panel_token(text, s, position, columns));
+    }
+}
+
+/* A character a line, the last one just above the cells. */
+static void write_down(struct av_canvas *c, int x, int below, enum av_role role, const char *text)
+{
+    int y = below - (int)av_utf8_len(text);
+    while (*text != '\0') {
+        av_canvas_put(c, x, y++, av_utf8_next(&text), role);
+    }
+}
+
+/* Where columns touch, every other one is brighter: they are told apart. */
+static void tokens_down(struct av_canvas *c, const struct av_heat_grid *g, int lines, const struct av_snapshot *s)
+{
+    char text[AV_TOKEN_MAX];
+    for (size_t j = g->col; j < g->col + g->cols; j++) {
+        enum av_role other = g->cell_w == 1 && j % 2 == 1 ? AV_ROLE_TEXT : AV_ROLE_AXIS;
+        enum av_role role = j == av_panel_key(s) ? AV_ROLE_SELECT : other;
+        int x = av_heat_x(g, j) + (g->cell_w - 1) / 2;
+        write_down(c, x, g->cells.y, role, av_panel_token(text, s, j, lines));
+    }
+}
+
+/* A token that begins at its column's cell, cut at `width` and before `right`. */
+static struct av_rect token_across(char text[AV_TOKEN_MAX], const struct av_heat_grid *g, size_t column, int width,
+                                   int right, const struct av_snapshot *s)
+{
+    struct av_rect at = { av_heat_x(g, column), g->cells.y - 1, 0, 1 };
+    av_panel_token(text, s, column, width < right - at.x ? width : right - at.x);
+    at.w = (int)av_utf8_len(text);
+    return at;
+}
+
+static void tokens_across(struct av_canvas *c, const struct av_heat_grid *g, int right, const struct av_snapshot *s)
+{
+    enum { WIDTH_MOST = 8 };
+    char text[AV_TOKEN_MAX];
+    struct av_rect own = { -2, 0, 0, 0 };
+    size_t selected = av_panel_key(s);
+    size_t step = label_step(g->pool_cols, g->cell_w, AV_TOKEN_CELL_W);
+    int apart = (int)(step / g->pool_cols) * g->cell_w;
+    if (av_heat_x(g, selected) >= 0) {
+        own = token_across(text, g, selected, apart > WIDTH_MOST ? apart - 1 : WIDTH_MOST, right, s);
+        av_canvas_text(c, own.x, own.y, AV_ROLE_SELECT, text);
+    }
+    for (size_t j = round_up(g->col, step); j < g->col + g->cols; j += step) {
+        struct av_rect at = token_across(text, g, j, apart - 1, right, s);
+        if (at.x + at.w < own.x || at.x > own.x + own.w) {
+            av_canvas_text(c, at.x, at.y, AV_ROLE_AXIS, text);
+        }
+    }
+}
+
+void av_panel_column_tokens(struct av_canvas *c, const struct av_heat_grid *g, int lines, int right,
+                            const struct av_snapshot *s)
+{
+    if (lines > 1) {
+        tokens_down(c, g, lines, s);
+    } else if (lines == 1) {
+        tokens_across(c, g, right, s);
     }
 }

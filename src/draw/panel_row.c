@@ -1,8 +1,12 @@
 /* panel_row.c - the selected query's weights, one column a key. */
 #include "panels.h"
 
+#include "attnviz/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
+
+enum { TOKENS_LEAST_H = 4 }; /* of a panel with a line of tokens */
 
 /* "query 7   largest p 0.19 at key 12   entropy 2.9", as far as it fits; of
  * weights that have no simplex "... row sum 0.53   entropy of |w| 2.9". */
@@ -11,9 +15,10 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
     size_t i = av_panel_query(s);
     const struct av_rowstats *row = &s->rows[i];
     char number[AV_NUMBER_MAX];
-    char text[AV_PIECE_MAX + 16];
+    char text[2 * AV_PIECE_MAX];
+    char token[AV_QUOTED_MAX];
     int right = r.x + r.w;
-    snprintf(text, sizeof text, "query %zu", i);
+    snprintf(text, sizeof text, "query %zu%s", i, av_panel_quoted(token, s, av_panel_query_position(s, i)));
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, text);
     if (s->invalid[i] || row->keys == 0) {
         char why[AV_PIECE_MAX];
@@ -22,9 +27,10 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
         return;
     }
     const char *symbol = s->simplex ? "p" : "w";
-    snprintf(text, sizeof text, "largest %s %s at %s %zu", symbol,
-             av_panel_weight(number, row->max, row->one_minus_max), av_panel_averages(s) ? "average" : "key",
-             row->argmax);
+    bool averages = av_panel_averages(s);
+    snprintf(text, sizeof text, "largest %s %s at %s %zu%s", symbol,
+             av_panel_weight(number, row->max, row->one_minus_max), averages ? "average" : "key", row->argmax,
+             averages ? "" : av_panel_quoted(token, s, row->argmax));
     int end = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     if (end == x + 2) {
         snprintf(text, sizeof text, "%s %s at %zu", symbol, number, row->argmax);
@@ -44,14 +50,31 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
  * column leaves would make zero look like one. */
 static const double LEAST_PART = 1.0 / 16;
 
-/* The weight of the greatest size. */
+/* The weight of the greatest size, the first of equal ones. */
+static size_t largest_at(const double *p, size_t n)
+{
+    size_t at = 0;
+    for (size_t j = 1; j < n; j++) {
+        at = fabs(p[j]) > fabs(p[at]) ? j : at;
+    }
+    return at;
+}
+
 static double largest_of(const double *p, size_t n)
 {
-    double most = 0;
-    for (size_t j = 0; j < n; j++) {
-        most = fabs(p[j]) > fabs(most) ? p[j] : most;
-    }
-    return most;
+    return p[largest_at(p, n)];
+}
+
+/* The weights that column x of the grid stands for. */
+struct bar {
+    size_t first, n;
+};
+
+static struct bar bar_at(const struct av_heat_grid *g, size_t x)
+{
+    size_t first = x * g->pool_cols;
+    size_t n = g->cols - first < g->pool_cols ? g->cols - first : g->pool_cols;
+    return (struct bar){ g->col + first, n };
 }
 
 /* A column by size; of a negative weight a shade, a whole cell at least. */
@@ -86,15 +109,66 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
         av_canvas_put(c, g->cells.x - 1, y, y == r.y ? 0x2524 : 0x2502, AV_ROLE_AXIS);
     }
     for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
-        size_t first = x * g->pool_cols;
-        size_t n = g->cols - first < g->pool_cols ? g->cols - first : g->pool_cols;
-        double v = largest_of(p + g->col + first, n);
+        struct bar b = bar_at(g, x);
+        double v = largest_of(p + b.first, b.n);
         double part = fabs(v) / top;
         /* Wide columns keep a gap, so that equal ones can be counted. */
         int w = g->cell_w > 2 ? g->cell_w - 1 : g->cell_w;
         for (int k = 0; k < w && part >= LEAST_PART; k++) {
             draw_column(c, g->cells.x + (int)x * g->cell_w + k, r, v < 0 ? -part : part, fill);
         }
+    }
+}
+
+/* The token of a bar's largest weight below it, where it is clear of others. */
+static void draw_token(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, const struct av_snapshot *s,
+                       size_t key)
+{
+    enum { CELLS = 8 };
+    char text[AV_TOKEN_MAX];
+    int x = av_heat_x(g, key);
+    av_panel_token(text, s, key, right - x < CELLS ? right - x : CELLS);
+    int end = x + (int)av_utf8_len(text);
+    for (int i = x - 1; i <= end; i++) {
+        if (i >= g->cells.x && av_canvas_at(c, i, y)->code != ' ') {
+            return;
+        }
+    }
+    av_canvas_text(c, x, y, key == av_panel_key(s) ? AV_ROLE_SELECT : AV_ROLE_AXIS, text);
+}
+
+/* Tokens below the bars, the selected one's first, then from the largest bar down
+ * to those that leave a trace. */
+static void draw_tokens(struct av_canvas *c, const struct av_heat_grid *g, int y, int right,
+                        const struct av_snapshot *s)
+{
+    enum { MOST = 32 };
+    const double *p = s->weights + av_panel_query(s) * s->n_k;
+    double least = LEAST_PART * fabs(largest_of(p, s->n_k));
+    double bound = (double)INFINITY; /* sizes from here on are done, of equal ones up to key `behind` */
+    size_t behind = 0;
+    if (av_heat_x(g, av_panel_key(s)) >= 0) {
+        draw_token(c, g, y, right, s, av_panel_key(s));
+    }
+    for (int i = 0; i < MOST && bound > least; i++) {
+        double most = 0;
+        size_t next = s->n_k;
+        for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
+            struct bar b = bar_at(g, x);
+            size_t key = b.first + largest_at(p + b.first, b.n);
+            double size = fabs(p[key]);
+            bool left = size < bound || (size == bound && key > behind);
+            if (left && size >= least && size > most) {
+                most = size;
+                next = key;
+            }
+        }
+        if (next == s->n_k) {
+            return;
+        }
+        draw_token(c, g, y, right, s, next);
+        bound = most;
+        behind = next;
     }
 }
 
@@ -114,7 +188,11 @@ void av_panel_row(struct av_canvas *c, struct av_rect r, const struct av_view_co
     size_t i = av_panel_query(s);
     draw_title(c, r, s);
     if (!s->invalid[i] && s->rows[i].keys > 0) {
-        draw_columns(c, (struct av_rect){ r.x, r.y + 1, r.w, r.h - 1 }, s, &own);
+        bool tokens = r.h >= TOKENS_LEAST_H && av_panel_has_tokens(s) && !av_panel_averages(s);
+        draw_columns(c, (struct av_rect){ r.x, r.y + 1, r.w, r.h - 1 - tokens }, s, &own);
+        if (tokens) {
+            draw_tokens(c, &own, r.y + r.h - 1, r.x + r.w, s);
+        }
     }
     av_canvas_clip(c, clip);
 }

@@ -27,6 +27,19 @@ struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snap
     return av_layout_heat(av_layout_heat_cells(r), s->n_q, av_panel_columns(s, av_heat_quantity(s, state)), window);
 }
 
+struct av_heat_grid av_panel_weights_tokens(struct av_rect r, const struct av_snapshot *s,
+                                            const struct av_view_state *state, struct av_token_room *room)
+{
+    room->columns = av_panel_token_columns(r, s);
+    int more = room->columns > 0 ? room->columns + 1 : 0;
+    struct av_rect beside = { r.x + more, r.y, r.w - more, r.h };
+    struct av_heat_grid g = av_panel_weights_grid(beside, s, state);
+    room->lines = av_panel_token_lines(r, s, &g);
+    beside.y += room->lines;
+    beside.h -= room->lines;
+    return room->lines > 0 ? av_panel_weights_grid(beside, s, state) : g;
+}
+
 /* ---- values ---------------------------------------------------------- */
 
 /* The entries of cell (x, y), counted in pooled cells. */
@@ -172,8 +185,20 @@ static void draw_cells(struct av_canvas *c, struct pooled *p, const struct heat_
 
 /* ---- words around the cells ------------------------------------------ */
 
+/* Indices, and tokens between them and the cells. */
+static void draw_labels(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g,
+                        const struct av_snapshot *s, struct av_token_room room)
+{
+    struct av_heat_grid indices = *g;
+    indices.cells.x -= room.columns > 0 ? room.columns + 1 : 0;
+    av_panel_row_labels(c, &indices, (int64_t)av_panel_query(s));
+    av_panel_column_labels(c, g, g->cells.y - 1 - room.lines, r.x + r.w, (int64_t)av_panel_key(s));
+    av_panel_row_tokens(c, g, room.columns, s);
+    av_panel_column_tokens(c, g, room.lines, r.x + r.w, s);
+}
+
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heat_grid *g, const struct av_snapshot *s,
-                       enum av_heat_quantity quantity, const struct av_view_state *state)
+                       enum av_heat_quantity quantity, const struct av_view_state *state, bool tokens)
 {
     static const char *const names[2][AV_HEAT_QUANTITIES] = { { "weights p", "log10 p", "logits z", "scores q·k" },
                                                               { "weights w", "log10 |w|", "logits z", "scores q·k" } };
@@ -184,8 +209,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     if (g->pool_rows > 1 || g->pool_cols > 1) {
         char text[64];
         const char *most = quantity == AV_HEAT_WEIGHTS && !s->simplex ? "largest" : "max"; /* with its sign */
-        snprintf(text, sizeof text, "%s of %zu×%zu", pool_of(state) == AV_HEAT_MAX ? most : "mean", g->pool_rows,
-                 g->pool_cols);
+        snprintf(text, sizeof text, "%s of %zu×%zu%s", pool_of(state) == AV_HEAT_MAX ? most : "mean", g->pool_rows,
+                 g->pool_cols, tokens ? ", token of the first" : "");
         right = av_plot_fit_right(c, x + 2, right, r.y, AV_ROLE_TEXT, text) - 2;
     }
     bool averages = av_panel_averages(s) && quantity != AV_HEAT_SCORES;
@@ -286,7 +311,9 @@ static void draw_cursor(struct av_canvas *c, const struct av_heat_grid *g, const
 void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
-    struct av_heat_grid g = av_panel_weights_grid(r, s, ctx->state);
+    struct av_token_room room = { 0, 0 };
+    struct av_heat_grid g =
+        ctx->full ? av_panel_weights_tokens(r, s, ctx->state, &room) : av_panel_weights_grid(r, s, ctx->state);
     if (g.cells.w < 1 || g.cells.h < 1) {
         return;
     }
@@ -298,9 +325,8 @@ void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_vie
     p.pool = pool_of(ctx->state);
     p.kept = 0;
     struct heat_scale scale = make_scale(&p);
-    draw_title(c, r, &g, s, p.quantity, ctx->state);
-    av_panel_row_labels(c, &g, (int64_t)av_panel_query(s));
-    av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)av_panel_key(s));
+    draw_title(c, r, &g, s, p.quantity, ctx->state, room.columns > 0 || room.lines > 0);
+    draw_labels(c, r, &g, s, room);
     draw_cells(c, &p, &scale);
     draw_legend(c, r, &g, s, &scale, p.quantity);
     if (ctx->full) {

@@ -135,16 +135,52 @@ enum av_heat_state { AV_HEAT_SHOWN, AV_HEAT_MASKED, AV_HEAT_INVALID };
 enum av_heat_state av_heat_pooled(const struct av_snapshot *s, enum av_heat_quantity quantity, enum av_heat_pool pool,
                                   struct av_heat_block block, double *value);
 
-/* The heatmap with labels and legend; its grid for the panel's rectangle. */
+/* The heatmap with labels and legend; its grid for the panel's rectangle. With
+ * ctx->full tokens stand beside the indices, where there are some. */
 void av_panel_weights(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
 struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
                                           const struct av_view_state *state);
+
+/* The grid of the heatmap with tokens, and their room: columns left of the
+ * cells, between the indices and a gap, and lines above the cells. 0: none. */
+struct av_token_room {
+    int columns, lines;
+};
+struct av_heat_grid av_panel_weights_tokens(struct av_rect r, const struct av_snapshot *s,
+                                            const struct av_view_state *state, struct av_token_room *room);
 
 /* Indices of rows, ending one column left of the cells, and of columns on
  * line y, ending before column `right`. The selected one (-1: none) always has
  * its label, others make room for it. */
 void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, int64_t selected);
 void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, int64_t selected);
+
+/* Tokens of rows and columns in their room beside a grid whose rows are queries
+ * and whose columns are keys. A cell that stands for several has the token of
+ * the first, or that of the selected one. */
+void av_panel_row_tokens(struct av_canvas *c, const struct av_heat_grid *g, int columns, const struct av_snapshot *s);
+void av_panel_column_tokens(struct av_canvas *c, const struct av_heat_grid *g, int lines, int right,
+                            const struct av_snapshot *s);
+
+/* Tokens: the labels that the files' positions have, if they do. */
+bool av_panel_has_tokens(const struct av_snapshot *s);
+
+/* The position of a query among the keys: fewer queries than keys are the last. */
+size_t av_panel_query_position(const struct av_snapshot *s, size_t query);
+
+/* The token of a position in at most so many cells, blanks made visible, "…" at
+ * the end of what is cut; the same in quotes behind a blank, ` " time"`, uncut
+ * up to AV_TOKEN_CELLS. "" where there is none. Writes to out and returns it. */
+enum { AV_TOKEN_CELLS = 16, AV_TOKEN_MAX = 4 * AV_TOKEN_CELLS + 1, AV_QUOTED_MAX = AV_TOKEN_MAX + 8 };
+const char *av_panel_token(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, int cells);
+const char *av_panel_quoted(char out[AV_QUOTED_MAX], const struct av_snapshot *s, size_t position);
+
+/* The room that tokens get in a heatmap's panel r: columns; then, with the grid
+ * that these leave, lines. Cells of AV_TOKEN_CELL_W columns have their tokens
+ * across, in one line; narrower ones, where it is high enough, downwards. */
+enum { AV_TOKEN_CELL_W = 6 };
+int av_panel_token_columns(struct av_rect r, const struct av_snapshot *s);
+int av_panel_token_lines(struct av_rect r, const struct av_snapshot *s, const struct av_heat_grid *g);
 
 /* The selected query's weights as columns, below the columns of a heatmap's
  * grid (cells.w 0: over a grid of its own). */

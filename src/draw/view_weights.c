@@ -4,29 +4,31 @@
  * quantity is enum av_heat_quantity, pool enum av_heat_pool. */
 #include "panels.h"
 
-#include "attnviz/utf8.h"
-
 #include <math.h>
 #include <stdio.h>
 
 enum { ROW_MOST_H = 9 };
 
-/* The panels of a rectangle: heatmap, columns of the selected row, cursor. */
+/* The panels of a rectangle: heatmap, columns of the selected row, cursor; the
+ * heatmap's grid. */
 struct places {
     struct av_rect heat, row, status;
+    struct av_heat_grid grid;
 };
 
 /* The heatmap uses what its entries can fill, the selected row what is left.
  * The heatmap's rectangle stays whole: its grid is made from that size. */
 static struct places place(struct av_rect r, const struct av_snapshot *s, const struct av_view_state *state)
 {
-    struct places p = { { r.x, r.y + 1, r.w, r.h - 1 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
-    if (p.heat.h < AV_HEAT_ABOVE + AV_HEAT_BELOW + 2) {
+    struct places p = { .heat = { r.x, r.y + 1, r.w, r.h - 1 } };
+    struct av_token_room room;
+    bool low = p.heat.h < AV_HEAT_ABOVE + AV_HEAT_BELOW + 2;
+    p.heat.h -= low ? 0 : 1;
+    p.grid = av_panel_weights_tokens(p.heat, s, state, &room);
+    if (low) {
         return p;
     }
-    p.heat.h -= 1;
-    struct av_heat_grid g = av_panel_weights_grid(p.heat, s, state);
-    int used = g.cells.h + AV_HEAT_ABOVE + AV_HEAT_BELOW;
+    int used = p.grid.cells.h + AV_HEAT_ABOVE + room.lines + AV_HEAT_BELOW;
     int left = p.heat.h - used;
     if (left >= 2) {
         p.row = (struct av_rect){ r.x, p.heat.y + used, r.w, left < ROW_MOST_H ? left : ROW_MOST_H };
@@ -48,33 +50,16 @@ static void draw_nothing(struct av_canvas *c, int x, int right, int y, const str
     av_plot_fit(c, x, right, y, AV_ROLE_BAD, text);
 }
 
-enum { LABEL_CELLS = 16, LABEL = 4 * LABEL_CELLS + 16 };
-
-/* The label of a position, in quotes: blanks count. "" where there is none. */
-static const char *label(char out[LABEL], const struct av_snapshot *s, size_t position)
-{
-    out[0] = '\0';
-    if (s->source != NULL && position < s->source->token_count) {
-        const char *text = s->source->tokens[position];
-        const char *end = text;
-        for (int cells = 0; cells < LABEL_CELLS && *end != '\0'; cells++) {
-            av_utf8_next(&end);
-        }
-        snprintf(out, LABEL, " \"%.*s%s\"", (int)(end - text), text, *end != '\0' ? "…" : "");
-    }
-    return out;
-}
-
-/* `query 4 " time", key 1 " Once"`. Fewer queries than keys are the last ones. */
+/* `query 4 " time", key 1 " Once"` */
 static void cursor_text(char *out, size_t size, const struct av_snapshot *s, size_t i, size_t j)
 {
-    char query[LABEL];
-    char key[LABEL];
-    size_t before = s->n_k > s->n_q ? s->n_k - s->n_q : 0;
+    char query[AV_QUOTED_MAX];
+    char key[AV_QUOTED_MAX];
+    av_panel_quoted(query, s, av_panel_query_position(s, i));
     if (av_panel_averages(s)) {
-        snprintf(out, size, "query %zu%s, average %zu", i, label(query, s, before + i), j);
+        snprintf(out, size, "query %zu%s, average %zu", i, query, j);
     } else {
-        snprintf(out, size, "query %zu%s, key %zu%s", i, label(query, s, before + i), j, label(key, s, j));
+        snprintf(out, size, "query %zu%s, key %zu%s", i, query, j, av_panel_quoted(key, s, j));
     }
 }
 
@@ -122,10 +107,9 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 {
     const struct av_snapshot *s = ctx->snapshot;
     struct places p = place(r, s, ctx->state);
-    struct av_heat_grid g = av_panel_weights_grid(p.heat, s, ctx->state);
     av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, 1 }, ctx, "weights");
     av_panel_weights(c, p.heat, ctx);
-    av_panel_row(c, p.row, ctx, &g);
+    av_panel_row(c, p.row, ctx, &p.grid);
     struct av_rect clip = av_plot_enter(c, p.status);
     draw_status(c, p.status, s);
     av_canvas_clip(c, clip);
@@ -136,9 +120,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 /* The grid when the view was last drawn; where it stood does not matter. */
 static struct av_heat_grid edit_grid(const struct av_view_edit *e)
 {
-    struct av_rect r = { 0, 0, e->cols, e->rows };
-    struct places p = place(r, e->snapshot, e->state);
-    return av_panel_weights_grid(p.heat, e->snapshot, e->state);
+    return place((struct av_rect){ 0, 0, e->cols, e->rows }, e->snapshot, e->state).grid;
 }
 
 /* First of `count` entries in sight, moved so that `at` is among them; whole
@@ -272,13 +254,12 @@ static void next_pool(struct av_view_edit *e)
 static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
 {
     struct places p = place(r, e->snapshot, e->state);
-    struct av_heat_grid g = av_panel_weights_grid(p.heat, e->snapshot, e->state);
     size_t row;
     size_t col;
-    if (av_heat_entry(&g, x, y, &row, &col)) {
+    if (av_heat_entry(&p.grid, x, y, &row, &col)) {
         e->query = (int64_t)row;
         e->key = (int64_t)col;
-    } else if (y > p.row.y && y < p.row.y + p.row.h && av_heat_entry(&g, x, g.cells.y, &row, &col)) {
+    } else if (y > p.row.y && y < p.row.y + p.row.h && av_heat_entry(&p.grid, x, p.grid.cells.y, &row, &col)) {
         e->key = (int64_t)col;
     }
 }
@@ -302,6 +283,9 @@ static const struct av_view_action actions[] = {
 static const char *const about[] = {
     "One cell a query (down) and key (across); \"max of 2×1\": a cell shows the",
     "largest of so many entries.",
+    "With --tokens labels are index and token, ␣ is a blank; of a cell that shows several",
+    "the first one's, or that of the selected one. Below the columns: the token of the",
+    "largest weight.",
     "· is masked or not seen, ! a row with a NaN or an infinity.",
     "Weights below 0, which differential attention gives, are round marks.",
     "Weights: colour by sqrt(p) from 0 to 1, the same in every state. log10 weights: over",
