@@ -124,10 +124,11 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
 static void draw_token(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, const struct av_snapshot *s,
                        size_t key)
 {
-    enum { CELLS = 8 };
+    enum { NARROW = 8 }; /* tokens of narrow bars reach over others' places */
     char text[AV_TOKEN_MAX];
     int x = av_heat_x(g, key);
-    av_panel_token(text, s, key, right - x < CELLS ? right - x : CELLS);
+    int cells = g->cell_w > NARROW ? g->cell_w - 1 : NARROW;
+    av_panel_token(text, s, key, right - x < cells ? right - x : cells);
     int end = x + (int)av_utf8_len(text);
     for (int i = x - 1; i <= end; i++) {
         if (i >= g->cells.x && av_canvas_at(c, i, y)->code != ' ') {
