@@ -49,6 +49,9 @@ enum av_depth_dtype { AV_DEPTH_F64, AV_DEPTH_F32, AV_DEPTH_DTYPES };
 
 enum { AV_HEADS_MAX = 16 }; /* that are sampled */
 
+/* What entropies are shown in: entropy_unit.h. */
+enum av_entropy_unit { AV_NATS, AV_BITS, AV_ENTROPY_UNITS };
+
 /* In imitated arithmetic: where the multiplier goes, to the product q.k or to
  * the query before it. */
 enum av_scale_order { AV_SCALE_PRODUCT, AV_SCALE_QUERY, AV_SCALE_ORDERS };
@@ -133,6 +136,7 @@ struct av_params {
     int64_t depth_dtype;                                         /* enum av_depth_dtype */
     int64_t scale_order, softmax_f32, smooth_k; /* of imitated arithmetic; enum av_scale_order, bools */
     int64_t compare, variants, curve_over;      /* of the view `variants`: see variant.h; enum av_curve_over */
+    int64_t entropy_unit;                       /* enum av_entropy_unit */
     struct av_variant_params of;                /* of the variants, named as they are */
     int64_t layer_count;                        /* of the files read, 0 without; no row, it follows from them */
     struct av_logit_list logits;

@@ -12,11 +12,15 @@
 struct av_field {
     const char *block; /* "scores", "logits", ... */
     const char *name;
-    const char *unit;                           /* "", "nats", "keys", "log10" ... */
+    const char *unit;                           /* "", "keys", "log10", AV_UNIT_NATS ... */
     const char *text;                           /* meaning, one line */
-    double (*get)(const struct av_snapshot *s); /* NaN: not known (null) */
+    double (*get)(const struct av_snapshot *s); /* entropies in nats; NaN: not known (null) */
     bool whole;                                 /* an integer: written without a fraction */
 };
+
+/* Units of entropies, and of their logarithms. */
+#define AV_UNIT_NATS "nats"
+#define AV_UNIT_LOG10_NATS "log10 nats"
 
 /* What a snapshot must hold for all of them: enum av_need, summed. */
 enum { AV_REPORT_NEEDS = AV_NEED_DQ | AV_NEED_THEORY | AV_NEED_NONZERO };
@@ -24,6 +28,11 @@ enum { AV_REPORT_NEEDS = AV_NEED_DQ | AV_NEED_THEORY | AV_NEED_NONZERO };
 /* All scalar fields in the order in which they are written. */
 const struct av_field *av_report_fields(size_t *count);
 const struct av_field *av_report_field(const char *block, const char *name); /* NULL: unknown */
+
+/* The value and its unit as the report shows them: entropies by the parameter
+ * entropy_unit. */
+double av_report_value(const struct av_field *field, const struct av_snapshot *s);
+const char *av_report_unit(const struct av_field *field, const struct av_params *p);
 
 /* Does this block exist for this snapshot? (theory may be null.) */
 bool av_report_has_block(const struct av_snapshot *s, const char *block);

@@ -76,6 +76,7 @@ void av_source_tail_free(struct av_source_tail *t);
 /* Heads of all layers, and of them all the i-th: i < the number of them. */
 size_t av_source_heads(const struct av_source *s);
 void av_source_place(const struct av_source *s, size_t i, size_t *layer, size_t *head);
+size_t av_source_index(const struct av_source *s, size_t layer, size_t head); /* i of that place */
 
 /* The head of the keys that serves a query head. */
 size_t av_source_k_head(const struct av_source_layer *l, size_t head);

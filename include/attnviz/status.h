@@ -12,7 +12,7 @@ enum av_status {
     AV_USAGE,       /* the caller's words are wrong; exit status 2 */
     AV_NOMEM,       /* allocation failed, the old state stands; exit status 1 */
     AV_INTERRUPTED, /* the user wants no more of it; exit status 130, nothing to tell */
-    AV_FOUND        /* all went well, and what was looked for was found; exit status 3, nothing to tell */
+    AV_FOUND        /* all went well, and what was looked for was found; exit status 3 */
 };
 
 enum { AV_ERROR_MAX = 512 };

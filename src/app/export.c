@@ -47,7 +47,7 @@ static enum av_status write_numbers(struct av_app *app, struct av_model *model, 
     struct av_str text = AV_STR_INIT;
     struct av_report_heads heads = { model, app->source, app->params };
     const struct av_snapshot *shown = av_model_snapshot(model);
-    enum av_status s = av_report_write(&text, AV_FORMAT_JSON, shown, av_report_model_head, &heads, e);
+    enum av_status s = av_report_write(&text, AV_FORMAT_JSON, shown, av_report_model_head, &heads, NULL, e);
     if (s == AV_OK) {
         s = av_outfile_write(path, text.text, text.len, false, e);
     }

@@ -5,23 +5,29 @@
 #include "attnviz/json.h"
 #include "attnviz/report_io.h"
 
-/* What av_report_write was given. s is valid until the first call of head. */
-struct av_report_input {
-    const struct av_snapshot *s;
-    av_report_head head; /* NULL: s alone */
-    void *ctx;
+/* The pieces of a report while its heads are gone through. */
+struct av_report_sheet {
+    struct av_str first; /* what stands first: a header, or a summary */
+    struct av_str state; /* of the state that is shown */
+    struct av_str rows;  /* of all heads, in their order */
+    bool from_files;
+    bool has_heads; /* rows hold them */
+    struct av_findings found;
 };
 
-/* Each appends to out, whose failures of memory the caller checks, and fails
- * only when a head does. */
-enum av_status av_report_json(struct av_str *out, const struct av_report_input *in, struct av_error *e);
-enum av_status av_report_csv(struct av_str *out, const struct av_report_input *in, struct av_error *e);
-enum av_status av_report_text(struct av_str *out, const struct av_report_input *in, struct av_error *e);
+/* A way to write a report. None of them fails but by the memory of its strings,
+ * which av_report_write looks at. */
+struct av_report_writer {
+    void (*state)(struct av_report_sheet *sheet, const struct av_snapshot *s); /* fills first and state */
+    void (*row)(struct av_str *out, const struct av_snapshot *s, size_t i);    /* of head i of all */
+    void (*join)(struct av_str *out, const struct av_report_sheet *sheet);
+};
+extern const struct av_report_writer av_report_text, av_report_json, av_report_csv;
 
-/* Their parts, for reports of several states in one: the members of one state
- * in an object of its own, as an element of an array; a line of names (files:
- * with those of layer and head) and one of values, each ended by a newline. */
-enum av_status av_report_json_object(struct av_json *j, const struct av_report_input *in, struct av_error *e);
+/* Their parts, for reports of several states in one: the members of an object; a
+ * line of names (files: with those of layer and head) and one of values, each
+ * ended by a newline. */
+void av_report_json_members(struct av_json *j, const struct av_snapshot *s);
 void av_report_csv_header(struct av_str *out, bool files);
 void av_report_csv_row(struct av_str *out, const struct av_snapshot *s);
 

@@ -5,36 +5,6 @@
 
 #include <string.h>
 
-size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS])
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->verdict_count; i++) {
-        out[n++] = &s->verdicts[i];
-    }
-    for (size_t i = 0; s->diagnosis != NULL && i < s->diagnosis->finding_count; i++) {
-        const struct av_verdict *finding = &s->diagnosis->findings[i];
-        size_t k = 0;
-        while (k < s->verdict_count && strcmp(s->verdicts[k].code, finding->code) != 0) {
-            k++;
-        }
-        if (k == s->verdict_count) {
-            out[n++] = finding;
-        }
-    }
-    return n;
-}
-
-int av_report_worst(const struct av_snapshot *s)
-{
-    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
-    size_t count = av_report_verdicts(s, verdicts);
-    int worst = -1;
-    for (size_t i = 0; i < count; i++) {
-        worst = (int)verdicts[i]->severity > worst ? (int)verdicts[i]->severity : worst;
-    }
-    return worst;
-}
-
 size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS])
 {
     static const char *const roles[AV_PARTS] = { "q", "k", "scores", "weights" };
@@ -96,16 +66,65 @@ const struct av_snapshot *av_report_model_head(void *ctx, size_t i, struct av_er
     return s == AV_OK ? av_model_snapshot(heads->model) : NULL;
 }
 
-enum av_status av_report_write(struct av_str *out, enum av_format format, const struct av_snapshot *s,
-                               av_report_head head, void *ctx, struct av_error *e)
+/* ---- All heads ---------------------------------------------------------------- */
+
+static const struct av_report_writer *const WRITERS[AV_FORMAT_COUNT] = {
+    [AV_FORMAT_TEXT] = &av_report_text,
+    [AV_FORMAT_JSON] = &av_report_json,
+    [AV_FORMAT_CSV] = &av_report_csv,
+};
+
+/* The row of the head that s is of is written first, for s ends with the next
+ * head, and takes its place among the others later: no head is computed twice. */
+static enum av_status add_heads(struct av_report_sheet *sheet, const struct av_report_writer *writer,
+                                const struct av_snapshot *s, av_report_head head, void *ctx, struct av_error *e)
 {
-    static enum av_status (*const writers[AV_FORMAT_COUNT])(struct av_str *, const struct av_report_input *,
-                                                            struct av_error *) = {
-        [AV_FORMAT_TEXT] = av_report_text,
-        [AV_FORMAT_JSON] = av_report_json,
-        [AV_FORMAT_CSV] = av_report_csv,
-    };
-    struct av_report_input in = { .s = s, .head = s->from_files ? head : NULL, .ctx = ctx };
-    enum av_status status = writers[format](out, &in, e);
-    return status == AV_OK && out->failed ? av_fail_nomem(e, "report") : status;
+    struct av_str row = AV_STR_INIT;
+    const size_t own = av_source_index(s->source, (size_t)s->params.layer, s->head);
+    const size_t heads = av_source_heads(s->source);
+    enum av_status status = AV_OK;
+    writer->row(&row, s, own);
+    av_findings_add(&sheet->found, s, own);
+    for (size_t i = 0; i < heads && status == AV_OK; i++) {
+        if (i == own) {
+            av_str_addn(&sheet->rows, av_str_text(&row), row.len);
+            continue;
+        }
+        const struct av_snapshot *other = head(ctx, i, e);
+        if (other != NULL) {
+            writer->row(&sheet->rows, other, i);
+            av_findings_add(&sheet->found, other, i);
+        }
+        status = other != NULL ? AV_OK : AV_FAILED;
+    }
+    sheet->rows.failed = sheet->rows.failed || row.failed;
+    av_str_free(&row);
+    return status;
+}
+
+enum av_status av_report_write(struct av_str *out, enum av_format format, const struct av_snapshot *s,
+                               av_report_head head, void *ctx, struct av_findings *found, struct av_error *e)
+{
+    const struct av_report_writer *writer = WRITERS[format];
+    struct av_report_sheet sheet = { AV_STR_INIT, AV_STR_INIT, AV_STR_INIT, s->from_files, false, { 0 } };
+    enum av_status status = AV_OK;
+    writer->state(&sheet, s);
+    sheet.has_heads = s->from_files && head != NULL;
+    if (sheet.has_heads) {
+        status = add_heads(&sheet, writer, s, head, ctx, e);
+    } else {
+        av_findings_add(&sheet.found, s, 0);
+    }
+    if (status == AV_OK) {
+        writer->join(out, &sheet);
+        out->failed = out->failed || sheet.first.failed || sheet.state.failed || sheet.rows.failed;
+        status = out->failed ? av_fail_nomem(e, "report") : AV_OK;
+    }
+    if (found != NULL) {
+        *found = sheet.found;
+    }
+    av_str_free(&sheet.first);
+    av_str_free(&sheet.state);
+    av_str_free(&sheet.rows);
+    return status;
 }

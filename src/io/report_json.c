@@ -81,7 +81,7 @@ static void write_block(struct av_json *j, const struct av_snapshot *s, const st
     }
     av_json_object(j, block);
     for (size_t i = 0; i < count; i++) {
-        double x = fields[i].get(s);
+        double x = av_report_value(&fields[i], s);
         if (fields[i].whole && isfinite(x)) {
             av_json_integer(j, fields[i].name, (int64_t)x);
         } else {
@@ -127,7 +127,7 @@ static void write_evidence(struct av_json *j, const struct av_diagnosis *d)
 }
 
 /* All that is known of one head. */
-static void write_state(struct av_json *j, const struct av_snapshot *s)
+static void write_members(struct av_json *j, const struct av_snapshot *s)
 {
     size_t count;
     const struct av_field *fields = av_report_fields(&count);
@@ -173,43 +173,73 @@ static void write_tensors(struct av_json *j, const struct av_snapshot *s)
     av_json_close(j, ']');
 }
 
-static enum av_status write_heads(struct av_json *j, const struct av_report_input *in, struct av_error *e)
+void av_report_json_members(struct av_json *j, const struct av_snapshot *s)
 {
-    size_t heads = av_source_heads(in->s->source);
-    av_json_array(j, "heads");
-    for (size_t i = 0; i < heads; i++) {
-        const struct av_snapshot *s = in->head(in->ctx, i, e);
-        if (s == NULL) {
-            return AV_FAILED;
-        }
+    av_json_string(j, "version", AV_VERSION);
+    write_params(j, s);
+    write_members(j, s);
+    if (s->from_files) {
+        write_tensors(j, s);
+    }
+}
+
+/* ---- A whole report --------------------------------------------------------------- */
+
+/* A place inside the outermost object (1) or an array of it (2). */
+static struct av_json inside(struct av_str *out, int depth, bool comma)
+{
+    return (struct av_json){ .out = out, .depth = depth, .comma = comma };
+}
+
+static void write_state(struct av_report_sheet *sheet, const struct av_snapshot *s)
+{
+    struct av_json j = inside(&sheet->state, 1, false);
+    av_report_json_members(&j, s);
+}
+
+static void write_head(struct av_str *out, const struct av_snapshot *s, size_t i)
+{
+    struct av_json j = inside(out, 2, i > 0);
+    av_json_object(&j, NULL);
+    av_json_unsigned(&j, "layer", s->layer->number);
+    av_json_unsigned(&j, "head", s->head);
+    av_json_unsigned(&j, "k_head", s->k_head);
+    write_members(&j, s);
+    av_json_close(&j, '}');
+}
+
+static void write_findings(struct av_json *j, const struct av_findings *found)
+{
+    av_json_array(j, "findings");
+    for (size_t i = 0; i < found->count; i++) {
+        const struct av_finding *f = &found->at[i];
         av_json_object(j, NULL);
-        av_json_unsigned(j, "layer", s->layer->number);
-        av_json_unsigned(j, "head", s->head);
-        av_json_unsigned(j, "k_head", s->k_head);
-        write_state(j, s);
+        av_json_string(j, "code", f->verdict.code);
+        av_json_string(j, "severity", av_report_severity(f->verdict.severity));
+        av_json_unsigned(j, "heads", f->heads);
+        av_json_object(j, "first");
+        av_json_unsigned(j, "layer", f->layer);
+        av_json_unsigned(j, "head", f->head);
+        av_json_close(j, '}');
+        av_json_string(j, "text", f->verdict.text);
         av_json_close(j, '}');
     }
     av_json_close(j, ']');
-    return AV_OK;
 }
 
-enum av_status av_report_json_object(struct av_json *j, const struct av_report_input *in, struct av_error *e)
+static void join(struct av_str *out, const struct av_report_sheet *sheet)
 {
-    av_json_object(j, NULL);
-    av_json_string(j, "version", AV_VERSION);
-    write_params(j, in->s);
-    write_state(j, in->s);
-    if (in->s->from_files) {
-        write_tensors(j, in->s);
+    av_str_add(out, "{");
+    av_str_addn(out, av_str_text(&sheet->state), sheet->state.len);
+    struct av_json j = inside(out, 1, true);
+    if (sheet->has_heads) {
+        write_findings(&j, &sheet->found);
+        av_json_array(&j, "heads");
+        av_str_addn(out, av_str_text(&sheet->rows), sheet->rows.len);
+        j.comma = true;
+        av_json_close(&j, ']');
     }
-    enum av_status status = in->head != NULL ? write_heads(j, in, e) : AV_OK;
-    av_json_close(j, '}');
-    return status;
+    av_json_close(&j, '}');
 }
 
-enum av_status av_report_json(struct av_str *out, const struct av_report_input *in, struct av_error *e)
-{
-    struct av_json j;
-    av_json_begin(&j, out);
-    return av_report_json_object(&j, in, e);
-}
+const struct av_report_writer av_report_json = { write_state, write_head, join };

@@ -1,6 +1,6 @@
-/* report_text.c - a report for people: findings first, six digits, meanings. */
+/* report_text.c - a state for people: verdicts first, six digits, meanings. */
+#include "report_text.h"
 #include "attnviz/variant.h"
-#include "report_formats.h"
 #include "shape.h"
 #include "shown.h"
 
@@ -8,21 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WEIGHTS_A_LINE = 8, WEIGHTS_SHOWN = 64 };
+enum { WEIGHTS_A_LINE = 8, WEIGHTS_SHOWN = 64, MEANING_AT = 44 };
 
 static void add_line(struct av_str *out, const char *name, const char *value, const char *unit, const char *meaning)
 {
-    av_str_addf(out, "  %-20s %13s %-6s %s\n", name, value, unit, meaning);
+    size_t before = out->len;
+    av_str_addf(out, "  %-20s %13s %-6s ", name, value, unit);
+    av_report_text_wrap(out, meaning, (int)(out->len - before), MEANING_AT);
 }
 
-struct number {
-    char text[32];
-};
-
-/* "-" for what is not known. */
-static struct number number(double x, bool whole)
+struct av_report_number av_report_text_number(double x, bool whole)
 {
-    struct number n = { "-" };
+    struct av_report_number n = { "-" };
     if (!isnan(x)) {
         snprintf(n.text, sizeof n.text, whole && fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
     }
@@ -34,13 +31,15 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
     size_t count = av_report_verdicts(s, verdicts);
     av_str_add(out, "verdicts");
-    if (s->from_files) { /* the other heads' are at the end */
+    if (s->from_files) {
         av_str_addf(out, " of layer %zu, head %zu", s->layer->number, s->head);
     }
     av_str_add(out, "\n");
     for (size_t i = 0; i < count; i++) {
         const struct av_verdict *v = verdicts[i];
-        av_str_addf(out, "  %-4s %s: %s\n", av_report_severity(v->severity), v->code, av_shown(v->text).text);
+        size_t before = out->len;
+        av_str_addf(out, "  %-4s %s: ", av_report_severity(v->severity), v->code);
+        av_report_text_wrap(out, av_shown(v->text).text, (int)(out->len - before), AV_REPORT_TEXT_AT);
     }
     if (count == 0) {
         av_str_add(out, "  none\n");
@@ -72,7 +71,7 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
             add_line(out, rows[i].name, av_param_format_short(&rows[i], &s->params, value), "", rows[i].text);
         }
     }
-    add_line(out, "alpha", number(s->alpha, false).text, "",
+    add_line(out, "alpha", av_report_text_number(s->alpha, false).text, "",
              s->by_row ? "multiplier of the scores in force, without the factor that differs from row to row"
                        : "multiplier of the scores in force");
 }
@@ -108,8 +107,8 @@ static void add_blocks(struct av_str *out, const struct av_snapshot *s)
             i = end;
         }
         for (; i < end; i++) {
-            add_line(out, fields[i].name, number(fields[i].get(s), fields[i].whole).text, fields[i].unit,
-                     fields[i].text);
+            add_line(out, fields[i].name, av_report_text_number(av_report_value(&fields[i], s), fields[i].whole).text,
+                     av_report_unit(&fields[i], &s->params), fields[i].text);
         }
         if (strcmp(block, "query") == 0) {
             add_weights(out, s);
@@ -142,63 +141,12 @@ static void add_tensors(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
-/* What the table of heads shows of each. */
-static const char *const head_columns[][2] = {
-    { "logits", "row_std" }, /* which the verdicts are about */
-    { "weights", "max_median" },
-    { "weights", "entropy_norm_mean" },
-    { "gradient", "jacobian_fro_median" },
-    { "gradient", "share_fro_lt_1e_3" },
-};
-
-enum { HEAD_COLUMNS = sizeof head_columns / sizeof head_columns[0] };
-
-/* Of what is more than information. */
-static void add_codes(struct av_str *out, const struct av_snapshot *s)
+void av_report_text_state(struct av_str *out, const struct av_snapshot *s)
 {
-    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
-    size_t count = av_report_verdicts(s, verdicts);
-    const char *gap = "  ";
-    for (size_t i = 0; i < count; i++) {
-        if (verdicts[i]->severity > AV_INFO) {
-            av_str_addf(out, "%s%s", gap, verdicts[i]->code);
-            gap = " ";
-        }
+    add_verdicts(out, s);
+    if (s->from_files) {
+        add_tensors(out, s);
     }
-    av_str_add(out, "\n");
-}
-
-static enum av_status add_heads(struct av_str *out, const struct av_report_input *in, struct av_error *e)
-{
-    size_t heads = av_source_heads(in->s->source);
-    av_str_add(out, "\nheads\n  layer  head k_head");
-    for (size_t i = 0; i < HEAD_COLUMNS; i++) {
-        av_str_addf(out, " %19s", head_columns[i][1]);
-    }
-    av_str_add(out, "  verdicts\n");
-    for (size_t h = 0; h < heads; h++) {
-        const struct av_snapshot *s = in->head(in->ctx, h, e);
-        if (s == NULL) {
-            return AV_FAILED;
-        }
-        av_str_addf(out, "  %5zu %5zu %6zu", s->layer->number, s->head, s->k_head);
-        for (size_t i = 0; i < HEAD_COLUMNS; i++) {
-            const struct av_field *field = av_report_field(head_columns[i][0], head_columns[i][1]);
-            double x = field != NULL ? field->get(s) : (double)NAN;
-            av_str_addf(out, " %19s", number(x, false).text);
-        }
-        add_codes(out, s);
-    }
-    return AV_OK;
-}
-
-enum av_status av_report_text(struct av_str *out, const struct av_report_input *in, struct av_error *e)
-{
-    add_verdicts(out, in->s);
-    if (in->s->from_files) {
-        add_tensors(out, in->s);
-    }
-    add_params(out, in->s);
-    add_blocks(out, in->s);
-    return in->head != NULL ? add_heads(out, in, e) : AV_OK;
+    add_params(out, s);
+    add_blocks(out, s);
 }

@@ -114,10 +114,11 @@ static void begin_json(struct av_sweep_out *w, const struct av_params *p)
     av_json_array(&w->json, NULL);
 }
 
-/* Without files there are no heads that could fail. */
 static void add_json(struct av_sweep_out *w, const struct av_snapshot *s)
 {
-    av_report_json_object(&w->json, &(struct av_report_input){ .s = s }, NULL);
+    av_json_object(&w->json, NULL);
+    av_report_json_members(&w->json, s);
+    av_json_close(&w->json, '}');
 }
 
 static void end_json(struct av_sweep_out *w)

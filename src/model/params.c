@@ -17,6 +17,7 @@ static const char *const DEPTH_DTYPES[] = { "f64", "f32", NULL };
 static const char *const DTYPES[] = { "f64", "f32", "bf16", "f16", "int8", NULL };
 static const char *const SCALE_ORDERS[] = { "product", "query", NULL };
 static const char *const CURVE_OVERS[] = { "n_k", "d_k", NULL };
+static const char *const ENTROPY_UNITS[] = { "nats", "bits", NULL };
 
 #define AT(member) offsetof(struct av_params, member)
 #define NEVER AV_STAGE_COUNT
@@ -144,6 +145,8 @@ static const struct av_param TABLE[] = {
       "variants to compare, names with commas between; all: every one" },
     { "curve_over", AV_PARAM_CHOICE, AT(curve_over), 0, AV_CURVE_OVERS - 1, 0, NEVER, AV_STEP_LINEAR, 1, AV_PARAM_VIEW,
       CURVE_OVERS, "what the curves of variants run over" },
+    { "entropy_unit", AV_PARAM_CHOICE, AT(entropy_unit), 0, AV_ENTROPY_UNITS - 1, 0, NEVER, AV_STEP_LINEAR, 1,
+      AV_PARAM_HIDDEN | AV_PARAM_VIEW, ENTROPY_UNITS, "what entropies are shown in: bits are nats / ln 2" },
     { "mup.factor", AV_PARAM_REAL, AT(of.mup_factor), 0, 1e6, 8, AV_STAGE_LOGITS, AV_STEP_SIGNED, 1, AV_PARAM_OWNED, NULL,
       "the multiplier is this over d_k: 8 equals 1/sqrt(d_k) at 64" },
     { "fixed.scalar", AV_PARAM_REAL, AT(of.fixed_scalar), 1e-6, 1e9, 256, AV_STAGE_LOGITS, AV_STEP_DOUBLE, 1, AV_PARAM_OWNED, NULL,

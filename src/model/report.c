@@ -1,6 +1,8 @@
 /* report.c - the table of report fields. */
 #include "attnviz/report.h"
 
+#include "attnviz/entropy_unit.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +106,7 @@ static const struct av_field FIELDS[] = {
     { "weights", "max_median", "", "median over rows of the largest weight", get_max_median, false },
     { "weights", "share_max_gt_0_9", "", "share of rows whose largest weight exceeds 0.9", get_share_9, false },
     { "weights", "share_max_gt_0_999", "", "share of rows whose largest weight exceeds 0.999", get_share_999, false },
-    { "weights", "entropy_mean", "nats", "mean entropy of a row: of |w| / sum |w| where the variant has no simplex; null where all w are 0",
+    { "weights", "entropy_mean", AV_UNIT_NATS, "mean entropy of a row: of |w| / sum |w| where the variant has no simplex; null where all w are 0",
       get_entropy_mean, false },
     { "weights", "entropy_norm_mean", "", "mean of entropy / ln(keys seen)", get_entropy_norm, false },
     { "weights", "effective_keys_mean", "keys", "mean of exp(entropy)", get_effective_keys, false },
@@ -128,7 +130,7 @@ static const struct av_field FIELDS[] = {
     { "gradient", "share_fro_lt_1e_3", "", "share of dead rows: jacobian_fro < 1e-3", get_share_dead, false },
     { "theory", "logit_std", "", "standard deviation of a row's logits in theory", get_theory_std, false },
     { "theory", "freezing_std", "", "sqrt(2 ln n): beyond it few keys take most weight", get_theory_freezing, false },
-    { "theory", "entropy_mean", "nats", "exact mean entropy of Gaussian logits", get_theory_entropy, false },
+    { "theory", "entropy_mean", AV_UNIT_NATS, "exact mean entropy of Gaussian logits", get_theory_entropy, false },
     { "theory", "sum_p2_mean", "", "exact mean of the sum of squared weights", get_theory_sum_p2, false },
     { "theory", "trace_mean", "", "exact mean of sum p (1 - p)", get_theory_trace, false },
     { "query", "index", "", "the selected query", get_query_index, true },
@@ -138,9 +140,9 @@ static const struct av_field FIELDS[] = {
       get_query_one_minus_max, false },
     { "query", "log10_one_minus_max", "log10", "its logarithm, below the smallest double too",
       get_query_log10_one_minus_max, false },
-    { "query", "entropy", "nats", "entropy of the row: of |w| / sum |w| where the variant has no simplex",
+    { "query", "entropy", AV_UNIT_NATS, "entropy of the row: of |w| / sum |w| where the variant has no simplex",
       get_query_entropy, false },
-    { "query", "log10_entropy", "log10", "its logarithm", get_query_log10_entropy, false },
+    { "query", "log10_entropy", AV_UNIT_LOG10_NATS, "its logarithm", get_query_log10_entropy, false },
     { "query", "trace", "", "trace of the row's Jacobian: sum p (1 - p) of the softmax", get_query_trace, false },
     { "query", "log10_trace", "log10", "its logarithm", get_query_log10_trace, false },
     { "query", "jacobian_fro", "", "Frobenius norm of the row's Jacobian of weights over logits",
@@ -166,6 +168,26 @@ const struct av_field *av_report_field(const char *block, const char *name)
         }
     }
     return NULL;
+}
+
+static bool has_unit(const struct av_field *field, const char *unit)
+{
+    return strcmp(field->unit, unit) == 0;
+}
+
+double av_report_value(const struct av_field *field, const struct av_snapshot *s)
+{
+    double x = field->get(s);
+    return has_unit(field, AV_UNIT_NATS)         ? av_entropy_shown(&s->params, x)
+           : has_unit(field, AV_UNIT_LOG10_NATS) ? av_entropy_log10_shown(&s->params, x)
+                                                 : x;
+}
+
+const char *av_report_unit(const struct av_field *field, const struct av_params *p)
+{
+    return has_unit(field, AV_UNIT_NATS)         ? av_entropy_unit(p)
+           : has_unit(field, AV_UNIT_LOG10_NATS) ? av_entropy_log10_unit(p)
+                                                 : field->unit;
 }
 
 bool av_report_has_block(const struct av_snapshot *s, const char *block)

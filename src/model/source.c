@@ -24,6 +24,15 @@ void av_source_place(const struct av_source *s, size_t i, size_t *layer, size_t 
     *head = i;
 }
 
+size_t av_source_index(const struct av_source *s, size_t layer, size_t head)
+{
+    size_t i = head;
+    for (size_t l = 0; l < layer; l++) {
+        i += s->layers[l].n_head;
+    }
+    return i;
+}
+
 size_t av_source_k_head(const struct av_source_layer *l, size_t head)
 {
     return head / (l->n_head / l->n_head_kv);

@@ -6,12 +6,12 @@
 #include "interrupt.h"
 #include "long_head.h"
 
-/* The heads of a report, and the severity of the worst that was said. */
+/* The heads of a report while they are computed. */
 struct watched {
     struct av_report_heads heads;
     struct av_long_head long_head;
     enum av_status status; /* of the last head */
-    int worst;
+    struct av_findings found;
 };
 
 /* One head, with its diagnosis; files: heads may be too long to be held. */
@@ -28,19 +28,11 @@ static const struct av_snapshot *compute(struct watched *w, const struct av_para
     return w->status == AV_OK ? av_model_snapshot(model) : NULL;
 }
 
-static const struct av_snapshot *watch(struct watched *w, const struct av_params *p, struct av_error *e)
-{
-    const struct av_snapshot *s = compute(w, p, e);
-    int worst = s != NULL ? av_report_worst(s) : -1;
-    w->worst = worst > w->worst ? worst : w->worst;
-    return s;
-}
-
 static const struct av_snapshot *watched_head(void *ctx, size_t i, struct av_error *e)
 {
     struct watched *w = ctx;
     av_report_place(&w->heads, i);
-    return watch(w, &w->heads.params, e);
+    return compute(w, &w->heads.params, e);
 }
 
 static enum av_status write_report(struct av_str *out, struct watched *w, struct av_model *model,
@@ -48,12 +40,25 @@ static enum av_status write_report(struct av_str *out, struct watched *w, struct
 {
     av_model_use_source(model, in->source);
     w->heads = (struct av_report_heads){ model, in->source, in->params };
-    const struct av_snapshot *s = watch(w, &in->params, e);
+    const struct av_snapshot *s = compute(w, &in->params, e);
     if (s == NULL) {
         return w->status;
     }
-    enum av_status status = av_report_write(out, (enum av_format)o->format, s, watched_head, w, e);
+    enum av_status status = av_report_write(out, (enum av_format)o->format, s, watched_head, w, &w->found, e);
     return w->status != AV_OK ? w->status : status;
+}
+
+/* Does --fail-on forbid what was found? *e says what that is. */
+static enum av_status judge(const struct av_findings *found, int fail_on, struct av_error *e)
+{
+    if (fail_on < 0 || av_findings_worst(found) < fail_on) {
+        return AV_OK;
+    }
+    struct av_str words = AV_STR_INIT;
+    av_findings_words(&words, found, (enum av_severity)fail_on);
+    av_fail(e, AV_FOUND, "--fail-on %s: %s", fail_on == AV_BAD ? "bad" : "warn", av_str_text(&words));
+    av_str_free(&words);
+    return AV_FOUND;
 }
 
 enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
@@ -61,7 +66,7 @@ enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
     struct av_inputs in;
     struct av_model *model = NULL;
     struct av_str out = AV_STR_INIT;
-    struct watched watched = { .worst = -1 };
+    struct watched watched = { 0 };
     enum av_status s = av_inputs_read(&in, o, e);
     if (s == AV_OK) {
         s = av_inputs_press(&in, o, e);
@@ -75,8 +80,8 @@ enum av_status av_cmd_report(const struct av_options *o, struct av_error *e)
     if (s == AV_OK) {
         s = av_outfile_write(o->output, out.text, out.len, true, e);
     }
-    if (s == AV_OK && o->fail_on >= 0 && watched.worst >= o->fail_on) {
-        s = AV_FOUND;
+    if (s == AV_OK) {
+        s = judge(&watched.found, o->fail_on, e);
     }
     av_str_free(&out);
     av_long_head_free(&watched.long_head);

@@ -51,10 +51,10 @@ int main(int argc, char **argv)
     if (s == AV_INTERRUPTED) {
         return 130;
     }
+    av_complain(e.text);
     if (s == AV_FOUND) {
         return 3;
     }
-    av_complain(e.text);
     if (s == AV_USAGE) {
         fputs("Try 'attnviz --help'.\n", stderr);
         return 2;

@@ -75,7 +75,7 @@ static void its_report_is_whole(void **state)
     const struct av_snapshot *snapshot = av_long_head(&h, &s.source, &p, &status, NULL);
     for (int format = 0; format < AV_FORMAT_COUNT; format++) {
         struct av_str out = AV_STR_INIT;
-        assert_int_equal(av_report_write(&out, (enum av_format)format, snapshot, NULL, NULL, NULL), AV_OK);
+        assert_int_equal(av_report_write(&out, (enum av_format)format, snapshot, NULL, NULL, NULL, NULL), AV_OK);
         assert_non_null(strstr(av_str_text(&out), "jacobian_fro"));
         if (format == AV_FORMAT_JSON) {
             assert_non_null(strstr(av_str_text(&out), "\"weights\": null"));

@@ -1,0 +1,91 @@
+/* report_findings.c - what the verdicts of several heads have in common. */
+#include "attnviz/report_findings.h"
+
+#include <string.h>
+
+size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->verdict_count; i++) {
+        out[n++] = &s->verdicts[i];
+    }
+    for (size_t i = 0; s->diagnosis != NULL && i < s->diagnosis->finding_count; i++) {
+        const struct av_verdict *finding = &s->diagnosis->findings[i];
+        size_t k = 0;
+        while (k < s->verdict_count && strcmp(s->verdicts[k].code, finding->code) != 0) {
+            k++;
+        }
+        if (k == s->verdict_count) {
+            out[n++] = finding;
+        }
+    }
+    return n;
+}
+
+static bool goes_before(const struct av_finding *a, const struct av_finding *b)
+{
+    if (a->verdict.severity != b->verdict.severity) {
+        return a->verdict.severity > b->verdict.severity;
+    }
+    return a->heads != b->heads ? a->heads > b->heads : strcmp(a->verdict.code, b->verdict.code) < 0;
+}
+
+/* Moves a finding that has one head more to its place among those before it. */
+static void move_up(struct av_findings *f, size_t at)
+{
+    for (; at > 0 && goes_before(&f->at[at], &f->at[at - 1]); at--) {
+        struct av_finding before = f->at[at - 1];
+        f->at[at - 1] = f->at[at];
+        f->at[at] = before;
+    }
+}
+
+static void add_verdict(struct av_findings *f, const struct av_verdict *v, const struct av_snapshot *s, size_t place)
+{
+    size_t at = 0;
+    while (at < f->count &&
+           (f->at[at].verdict.severity != v->severity || strcmp(f->at[at].verdict.code, v->code) != 0)) {
+        at++;
+    }
+    if (at == AV_FINDINGS_MAX) {
+        return;
+    }
+    struct av_finding *finding = &f->at[at];
+    if (at == f->count) {
+        f->count++;
+        *finding = (struct av_finding){ .first = SIZE_MAX };
+    }
+    if (place < finding->first) {
+        finding->verdict = *v;
+        finding->first = place;
+        finding->layer = s->from_files ? s->layer->number : 0;
+        finding->head = s->head;
+    }
+    finding->heads++;
+    move_up(f, at);
+}
+
+void av_findings_add(struct av_findings *f, const struct av_snapshot *s, size_t place)
+{
+    const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
+    size_t count = av_report_verdicts(s, verdicts);
+    f->heads++;
+    for (size_t i = 0; i < count; i++) {
+        add_verdict(f, verdicts[i], s, place);
+    }
+}
+
+int av_findings_worst(const struct av_findings *f)
+{
+    return f->count > 0 ? (int)f->at[0].verdict.severity : -1;
+}
+
+void av_findings_words(struct av_str *out, const struct av_findings *f, enum av_severity least)
+{
+    for (size_t i = 0; i < f->count && f->at[i].verdict.severity >= least; i++) {
+        av_str_addf(out, "%s%s", i > 0 ? ", " : "", f->at[i].verdict.code);
+        if (f->heads > 1) {
+            av_str_addf(out, " in %zu of %zu heads", f->at[i].heads, f->heads);
+        }
+    }
+}
