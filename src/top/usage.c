@@ -73,14 +73,17 @@ static void write_options(struct av_str *out)
 
 void av_usage_write(struct av_str *out)
 {
-    av_str_add(out, "usage: attnviz [COMMAND] [OPTION]... [Q.npy K.npy]\n\n"
+    av_str_add(out, "usage: attnviz [COMMAND] [OPTION]... [FILE]...\n\n"
                     "Shows why attention divides its scores by sqrt(d_k): queries and keys in,\n"
-                    "scores, weights, entropy and gradient out. With two files, those of a model.\n\n"
+                    "scores, weights, entropy and gradient out. With FILEs, those of a model.\n\n"
                     "Commands:\n");
     write_commands(out);
     av_str_add(out, "\nOptions:\n");
     write_options(out);
-    av_str_add(out, "\nExamples:\n"
+    av_str_add(out, "\nExit status:\n"
+                    "  0 done, 1 failed, 2 wrong usage, 3 a verdict that --fail-on forbids,\n"
+                    "  130 interrupted; the reason is on standard error\n"
+                    "\nExamples:\n"
                     "  attnviz\n"
                     "  attnviz --set d_k=512 --set scale=off\n"
                     "  attnviz report --format json --set mask=causal Q.npy K.npy\n"
