@@ -78,11 +78,10 @@ static void run_reset_all(struct av_app *app, const struct av_action *a)
 static void run_undo(struct av_app *app, const struct av_action *a)
 {
     (void)a;
-    struct av_params before;
+    struct av_kept before;
     av_sweep_stop(app);
     if (av_undo_pop(&app->undo, &before)) {
-        before = av_lab_recall(app, &before);
-        av_app_change(app, &before, AV_CHANGE_PLAY);
+        av_app_recall(app, &before, AV_CHANGE_PLAY);
     } else {
         av_app_say(app, "nothing to undo");
     }

@@ -145,7 +145,7 @@ void av_sweep_toggle(struct av_app *app)
         return;
     }
     if (s->leg == AV_LEG_NONE) {
-        struct av_params before = av_lab_remember(app);
+        struct av_kept before = av_lab_remember(app);
         av_undo_push(&app->undo, &before, false);
         *s = (struct av_sweep){ .leg = AV_LEG_UP, .origin = app->params.d_k };
     }

@@ -40,7 +40,7 @@ static enum av_status begin_source(struct av_app *app, const struct av_source *w
         av_params_from_source(p, app->source);
         int64_t left_out = (int64_t)app->source->layers[p->layer].left_out;
         p->query = p->query > left_out ? p->query - left_out : 0;
-        app->start = av_lab_remember(app);
+        app->start = av_lab_remember(app).params;
     }
     return s;
 }
@@ -163,7 +163,8 @@ static void go_back(struct av_app *app, unsigned needs)
     if (app->lab.on && app->lab.model == NULL) {
         av_app_show_view(app, 0);
     }
-    app->params = av_lab_recall(app, &app->shown);
+    app->params = av_lab_params(app, &app->shown);
+    av_lab_take(app, &app->shown);
     av_params_clamp(&app->params);
     av_sweep_stop(app);
     av_glide_end(app);

@@ -32,11 +32,19 @@ struct av_sweep {
 
 enum { AV_UNDO_MAX = 128 };
 
-/* Earlier parameters, newest at (first + count - 1); their logits are the
- * lab's row, whatever the view was. */
+/* A state to come back to, in whatever view: parameters whose logits are the
+ * lab's row and whose key and query are the pipeline's. In the lab another key
+ * and query of the row were selected. */
+struct av_kept {
+    struct av_params params;
+    bool in_lab;
+    int64_t row_key, row_query;
+};
+
+/* Earlier states, newest at (first + count - 1). */
 struct av_undo {
     struct {
-        struct av_params params;
+        struct av_kept kept;
         bool merge; /* was made by a cursor or a drag: its next move adds to it */
     } ring[AV_UNDO_MAX];
     size_t first, count;
@@ -92,7 +100,7 @@ struct av_app {
     struct av_model *model;
     struct av_params params;          /* as set by the user, checked */
     struct av_params start;           /* what a reset goes back to; its logits are the lab's row */
-    struct av_params shown;           /* what a failed update goes back to */
+    struct av_kept shown;             /* what a failed update goes back to */
     struct av_source_tail tail;       /* of the source, as far as the pipeline goes */
     const struct av_source *source;   /* that; NULL without files */
     const struct av_kernels *kernels; /* NULL: the best */
@@ -170,10 +178,16 @@ bool av_lab_holds(const struct av_app *app);
 /* The state of the pipeline, up to date and at rest. */
 const struct av_snapshot *av_lab_pipeline(struct av_app *app);
 
-/* The parameters to come back to: with the row, wherever it is. */
-struct av_params av_lab_remember(const struct av_app *app);
-/* And from such ones to those of the current view; the row is taken over. */
-struct av_params av_lab_recall(struct av_app *app, const struct av_params *remembered);
+/* The present state, to come back to. */
+struct av_kept av_lab_remember(const struct av_app *app);
+
+/* Of such a state the parameters that the current view has. */
+struct av_params av_lab_params(const struct av_app *app, const struct av_kept *kept);
+
+/* What the view does not see, the row or the selection that waits: does it
+ * differ from the present one? Makes it the present one. */
+bool av_lab_differs(const struct av_app *app, const struct av_kept *kept);
+void av_lab_take(struct av_app *app, const struct av_kept *kept);
 
 /* ---- work.c: studies ---------------------------------------------------- */
 
@@ -208,6 +222,9 @@ enum av_change {
 
 /* Makes `next` the parameters, dependent values moved into range. */
 void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how);
+
+/* The same for a state that was kept, with what the view does not see of it. */
+void av_app_recall(struct av_app *app, const struct av_kept *kept, enum av_change how);
 
 /* Steps one parameter, or says why it cannot. */
 void av_app_step(struct av_app *app, const struct av_param *row, int count, enum av_grain grain, enum av_change how);
@@ -244,10 +261,9 @@ void av_app_view_click(struct av_app *app, int x, int y);
 
 /* ---- undo.c ------------------------------------------------------------ */
 
-/* Parameters as av_lab_remember gives them. */
-void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge);
+void av_undo_push(struct av_undo *u, const struct av_kept *kept, bool merge);
 void av_undo_close(struct av_undo *u);                    /* nothing adds to the newest entry any more */
-bool av_undo_pop(struct av_undo *u, struct av_params *p); /* false: nothing left */
+bool av_undo_pop(struct av_undo *u, struct av_kept *out); /* false: nothing left */
 void av_undo_forget(struct av_undo *u);                   /* entries since the last good update */
 
 /* ---- animate.c ---------------------------------------------------------- */

@@ -157,7 +157,8 @@ static bool same(const struct av_params *a, const struct av_params *b)
     return memcmp(a, b, list) == 0 && !av_param_differs(av_param_find("logits"), a, b);
 }
 
-void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how)
+/* kept: where `next` comes from, NULL when it is new. */
+static void change(struct av_app *app, const struct av_params *next, const struct av_kept *kept, enum av_change how)
 {
     struct av_params to = *next;
     struct av_error e;
@@ -165,7 +166,7 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
         av_params_from_source(&to, app->source); /* another layer may have other sizes */
     }
     av_params_clamp(&to);
-    if (same(&to, &app->params)) {
+    if (same(&to, &app->params) && (kept == NULL || !av_lab_differs(app, kept))) {
         return;
     }
     if (to.logits.n == 0 && av_variant_check(to.variant, &to, &e) != AV_OK) {
@@ -173,7 +174,7 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
         return;
     }
     if (how != AV_CHANGE_PLAY) {
-        struct av_params before = av_lab_remember(app);
+        struct av_kept before = av_lab_remember(app);
         av_undo_push(&app->undo, &before, how == AV_CHANGE_MERGE);
         if (to.d_k != app->params.d_k) {
             av_sweep_stop(app);
@@ -183,6 +184,9 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     bool toggled = to.scale != app->params.scale;
     app->params = to;
     app->work.halted = NULL;
+    if (kept != NULL) {
+        av_lab_take(app, kept);
+    }
     if (av_lab_holds(app)) {
         app->lab.row = to.logits;
     }
@@ -191,6 +195,17 @@ void av_app_change(struct av_app *app, const struct av_params *next, enum av_cha
     } else if (app->glide.on && app->glide.to != (to.scale != 0 ? to.exponent : 0)) {
         av_glide_end(app);
     }
+}
+
+void av_app_change(struct av_app *app, const struct av_params *next, enum av_change how)
+{
+    change(app, next, NULL, how);
+}
+
+void av_app_recall(struct av_app *app, const struct av_kept *kept, enum av_change how)
+{
+    struct av_params next = av_lab_params(app, kept);
+    change(app, &next, kept, how);
 }
 
 void av_app_step(struct av_app *app, const struct av_param *row, int count, enum av_grain grain, enum av_change how)
@@ -231,12 +246,9 @@ void av_app_reset(struct av_app *app, const struct av_param *row)
 
 void av_app_reset_all(struct av_app *app)
 {
-    struct av_params next = app->start;
+    const struct av_kept start = { .params = app->start };
     av_sweep_stop(app);
-    if (!av_lab_holds(app)) {
-        next.logits.n = 0;
-    }
-    av_app_change(app, &next, AV_CHANGE_STEP);
+    av_app_recall(app, &start, AV_CHANGE_STEP);
     av_app_say(app, "all parameters as at the start; u undoes");
 }
 

@@ -1,7 +1,7 @@
-/* undo.c - a ring of earlier parameters; when it is full, the oldest goes. */
+/* undo.c - a ring of earlier states; when it is full, the oldest goes. */
 #include "app_state.h"
 
-void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge)
+void av_undo_push(struct av_undo *u, const struct av_kept *kept, bool merge)
 {
     if (merge && u->count > 0 && u->ring[(u->first + u->count - 1) % AV_UNDO_MAX].merge) {
         return;
@@ -11,7 +11,7 @@ void av_undo_push(struct av_undo *u, const struct av_params *p, bool merge)
         u->count--;
     }
     size_t at = (u->first + u->count) % AV_UNDO_MAX;
-    u->ring[at].params = *p;
+    u->ring[at].kept = *kept;
     u->ring[at].merge = merge;
     u->count++;
     u->fresh = u->fresh < u->count ? u->fresh + 1 : u->count;
@@ -24,14 +24,14 @@ void av_undo_close(struct av_undo *u)
     }
 }
 
-bool av_undo_pop(struct av_undo *u, struct av_params *p)
+bool av_undo_pop(struct av_undo *u, struct av_kept *out)
 {
     if (u->count == 0) {
         return false;
     }
     u->count--;
     u->fresh -= u->fresh > 0 ? 1 : 0;
-    *p = u->ring[(u->first + u->count) % AV_UNDO_MAX].params;
+    *out = u->ring[(u->first + u->count) % AV_UNDO_MAX].kept;
     return true;
 }
 

@@ -125,6 +125,87 @@ static void undo_reaches_the_row_from_elsewhere(void **state)
     av_app_free(app);
 }
 
+/* R in the lab resets what waits as well, and u brings all of it back. */
+static void a_reset_reaches_the_selection_that_waits(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.key = 31;
+    struct av_app *app = open_app(&config);
+    press(app, "n"); /* fewer keys than the selection waits for */
+    press(app, ":");
+    type_text(app, "key=10");
+    press(app, "Enter");
+    struct av_params before = *params_of(app);
+    show(app, "softmax");
+    press(app, "h"); /* of three logits, the second */
+    assert_int_equal(params_of(app)->key, 1);
+    press(app, "R");
+    assert_int_equal(params_of(app)->key, 2);
+    show(app, "overview");
+    assert_int_equal(params_of(app)->key, 31);
+    assert_int_equal(params_of(app)->n_k, 32);
+    press(app, "u");
+    assert_memory_equal(params_of(app), &before, offsetof(struct av_params, logits));
+    show(app, "softmax");
+    press(app, "R u");
+    assert_int_equal(params_of(app)->key, 2); /* as it was entered */
+    show(app, "overview");
+    assert_int_equal(params_of(app)->key, 10);
+    av_app_free(app);
+}
+
+/* A selection that moved in the lab is none of the pipeline's. */
+static void undo_elsewhere_leaves_the_selection_alone(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.params.key = 20;
+    config.params.query = 9;
+    struct av_app *app = open_app(&config);
+    show(app, "softmax");
+    press(app, "K h h");
+    show(app, "overview");
+    press(app, "u");
+    assert_int_equal(params_of(app)->key, 20);
+    press(app, "u u");
+    assert_int_equal(params_of(app)->key, 20);
+    assert_int_equal(params_of(app)->query, 9);
+    show(app, "softmax");
+    ASSERT_ROW(app, 1, 0.5, -0.5);
+    av_app_free(app);
+}
+
+/* And a key that moved before the lab was entered goes back while it is shown. */
+static void undo_in_the_lab_reaches_the_selection_that_waits(void **state)
+{
+    (void)state;
+    struct av_app *app = open_plain();
+    press(app, ":");
+    type_text(app, "key=10");
+    press(app, "Enter");
+    show(app, "softmax");
+    press(app, "l u u");
+    show(app, "overview");
+    assert_int_equal(params_of(app)->key, 0);
+    av_app_free(app);
+}
+
+/* Everything goes back to the start, a row that is not in sight as well. */
+static void a_reset_elsewhere_reaches_the_row(void **state)
+{
+    (void)state;
+    struct av_app *app = open_lab();
+    press(app, "K");
+    show(app, "overview");
+    press(app, "R");
+    show(app, "softmax");
+    ASSERT_ROW(app, 1, 0.5, -0.5);
+    press(app, "u");
+    ASSERT_ROW(app, 2, 0.5, -0.5);
+    av_app_free(app);
+}
+
 static void a_row_is_typed(void **state)
 {
     (void)state;
@@ -245,6 +326,10 @@ int main(void)
         cmocka_unit_test(given_logits_are_the_row_everywhere),
         cmocka_unit_test(edits_are_undone_one_by_one),
         cmocka_unit_test(undo_reaches_the_row_from_elsewhere),
+        cmocka_unit_test(a_reset_reaches_the_selection_that_waits),
+        cmocka_unit_test(undo_elsewhere_leaves_the_selection_alone),
+        cmocka_unit_test(undo_in_the_lab_reaches_the_selection_that_waits),
+        cmocka_unit_test(a_reset_elsewhere_reaches_the_row),
         cmocka_unit_test(a_row_is_typed),
         cmocka_unit_test(a_row_is_typed_with_blanks),
         cmocka_unit_test(a_loaded_row_is_at_rest),
