@@ -61,7 +61,9 @@ int av_app_tick(struct av_app *app, uint64_t now_ms);
  * The loop calls it while no key waits. */
 bool av_app_work(struct av_app *app);
 
-/* Does all of it, so that a picture can be taken. */
+/* Does all of it, so that a picture can be taken. A study that cannot be had with
+ * these parameters is in the picture, in words; one for which memory is short, or
+ * whose file fails, is a failure: av_app_status. */
 void av_app_finish(struct av_app *app);
 
 /* Ends what moves by itself, so that a picture can be taken: a glide arrives,

@@ -8,6 +8,8 @@ const struct av_study *av_work_study(const struct av_app *app)
     return app->view->study != NULL ? av_study_find(app->view->study) : NULL;
 }
 
+/* A study without a result is no failure of the key after which it was asked:
+ * its view says so, and the next key may leave it. */
 const void *av_work_result(struct av_app *app)
 {
     const struct av_study *study = av_work_study(app);
@@ -15,9 +17,8 @@ const void *av_work_result(struct av_app *app)
     if (study == NULL) {
         return NULL;
     }
-    enum av_status s = av_studies_ask(app->studies, study, &app->params, &e);
-    if (s != AV_OK) {
-        av_app_fail(app, s, &e);
+    if (av_studies_ask(app->studies, study, &app->params, &e) != AV_OK) {
+        av_app_say(app, "%s", e.text);
         return NULL;
     }
     return av_studies_result(app->studies, study);
@@ -49,7 +50,13 @@ bool av_app_work(struct av_app *app)
 
 void av_app_finish(struct av_app *app)
 {
+    const struct av_study *study = av_work_study(app);
+    struct av_error e;
     while (av_app_work(app)) {
+    }
+    enum av_status s = study != NULL ? av_studies_ask(app->studies, study, &app->params, &e) : AV_OK;
+    if (s != AV_OK && s != AV_USAGE) {
+        av_app_fail(app, s, &e);
     }
 }
 
@@ -67,9 +74,8 @@ void av_work_order(struct av_app *app, enum av_work_order order)
         app->work.halted = av_work_progress(app) < 1 ? study : NULL;
         return;
     }
-    enum av_status s = av_studies_restart(app->studies, study, &app->params, &e);
-    if (s != AV_OK) {
-        av_app_fail(app, s, &e);
+    if (av_studies_restart(app->studies, study, &app->params, &e) != AV_OK) {
+        av_app_say(app, "%s", e.text);
     }
 }
 

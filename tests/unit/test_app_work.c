@@ -1,6 +1,7 @@
 /* Studies in the interactive program: computed while no key waits, stopped,
  * taken up again, begun anew. */
 #include "app_driver.h"
+#include "drawn_source.h"
 
 static struct av_app *open_distributions(void)
 {
@@ -103,6 +104,51 @@ static void it_does_not_wait_for_the_pipeline(void **state)
     av_app_free(app);
 }
 
+/* What cannot be had with these parameters is told, and has failed nowhere: the
+ * view may be left, and a picture of it shows the words. */
+static void a_refused_study_is_no_failure(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    assert_int_equal(av_params_set_text(&config.params, "variant=lsh", NULL), AV_OK);
+    struct av_app *app = open_app(&config);
+    show(app, "training");
+    press(app, "z");
+    assert_int_equal(av_app_status(app), AV_OK);
+    av_app_finish(app);
+    assert_int_equal(av_app_status(app), AV_OK);
+    assert_true(shows(app, "it has no backward pass here"));
+    show(app, "overview");
+    av_app_finish(app);
+    assert_string_equal(av_app_message(app), "");
+    assert_int_equal(av_app_status(app), AV_OK);
+    av_app_free(app);
+}
+
+/* A file that fails is a failure of what is shown at the end, and of nothing else. */
+static void a_failed_study_fails_where_it_is_shown(void **state)
+{
+    (void)state;
+    struct drawn_source d;
+    drawn_source(&d, 8, 8, 4, false);
+    struct av_app_config config = plain_config();
+    config.source = &d.source;
+    struct av_app *app = open_app(&config);
+    av_app_draw(app);
+    d.fail_after = d.reads;
+    show(app, "variants");
+    press(app, "j");
+    assert_int_equal(av_app_status(app), AV_OK);
+    show(app, "overview");
+    av_app_finish(app);
+    assert_int_equal(av_app_status(app), AV_OK);
+    show(app, "variants");
+    av_app_finish(app);
+    assert_int_equal(av_app_status(app), AV_FAILED);
+    assert_string_equal(av_app_message(app), "the file has shrunk");
+    av_app_free(app);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +158,8 @@ int main(void)
         cmocka_unit_test(a_change_begins_anew_and_undoing_it_too),
         cmocka_unit_test(other_views_leave_it_as_it_is),
         cmocka_unit_test(it_does_not_wait_for_the_pipeline),
+        cmocka_unit_test(a_refused_study_is_no_failure),
+        cmocka_unit_test(a_failed_study_fails_where_it_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
