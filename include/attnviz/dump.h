@@ -83,8 +83,8 @@ struct av_dump_run {
  *
  * From a mapping any order costs the same, and nearly so from a stored entry of an
  * archive. A deflated one is a stream: a run that begins behind an earlier one goes
- * on from there, one before them unpacks from the start again. A few places that
- * reading has come to are kept, so that a head can be read several times. Where all
+ * on from there, one before them unpacks from the start again, unless it is among
+ * the 24 MiB that were unpacked last and are kept. Where all
  * of an entry has been read in order, its checksum is verified at its end.
  *
  * AV_FAILED: the tensor's `no`, a run outside it, a file that became shorter

@@ -1,23 +1,46 @@
-/* find.h - which tensors of a file are queries and keys, and how heads lie in them.
+/* find.h - which tensors of a file are queries and keys, scores and weights, and how
+ * heads lie in them.
  *
- * Names. A name is cut into words at everything but letters and digits. One of
- * the words q, query, queries makes it queries, k, key, keys makes it keys; of
- * several the last counts. Two such names that are alike but for that word, q and
- * k in the same form, are a layer: layers.3.q and layers.3.k, blk.0.attn_q and
- * blk.0.attn_k, self_attn.query_states and self_attn.key_states. The word qkv, or
- * a name with words for both, is all three fused. What ends in weight or bias is
- * a learned matrix and no candidate. Names that are given are taken as they are;
- * a * in them stands for a number, the layer's.
+ * Names of queries and keys. A name is cut into words at everything but letters and
+ * digits, between letters and digits, and before a capital that follows a small
+ * letter. One of the words q, query, queries, Qcur makes it queries, k, key, keys,
+ * Kcur makes it keys; of several the last counts. Two such names that are alike but
+ * for that word, q and k in the same form, are a layer: layers.3.q and layers.3.k,
+ * blk.0.attn_q and blk.0.attn_k, query_states and key_states, q0 and k0. The word
+ * qkv, a name with words for both, or one that ends in c_attn, is all three fused.
+ * What ends in weight, weights, bias or kernel is a learned matrix and no candidate.
+ * The layer's number is the first behind a word such as layer or block, else the first
+ * that stands by itself, else the first glued to letters.
  *
- * Layouts, row-major, a letter an axis:
+ * Names of weights and scores, when they have no word for queries and keys. The last
+ * word, numbers aside, makes it weights: weights, probs, prob, probabilities, softmax
+ * (soft_max), attn, attns, att, attention, attentions; or scores: scores, logits,
+ * energy, dots, qk, kq. Words that modules bear too, so shapes must agree: beside Q and
+ * K the last two axes are as many queries and keys, heads and sequences those of the
+ * queries, or one; names have the layer's number, or the layer is the only one. Of
+ * several of a layer that is taken whose name has the most in common with the queries'
+ * from the start on, of equals the first. In a file without Q and K the last two axes
+ * must be alike, and several of a layer cannot be decided.
+ *
+ * Names that are given are taken as they are; a * in them stands for a number, the
+ * layer's.
+ *
+ * Layouts of queries and keys, row-major, a letter an axis:
  *
  *   b batch    h heads    n tokens    d entries of a head
  *   c heads side by side, h * d entries    f queries, keys, values side by side
  *
  * nd, nc, nf; hnd, nhd, bnc, bnf; bhnd, bnhd. A layout that is not given follows
  * from the rank and, where they are known, the number of heads and d_k; c and f
- * need the number of heads. Of two that fit, hnd goes before nhd and bnc, and of
- * bhnd and bnhd the longer axis is taken for the tokens: `guessed` is set then. */
+ * need the number of heads. It must fit the keys too, whose heads divide those of the
+ * queries. Of two that fit, one with as many keys as queries goes first, then of bhnd
+ * and bnhd that in which the longer axis is the tokens', then hnd before nhd and bnc;
+ * `guessed` is set. One head of keys may lack its axis. In f each of the three is
+ * whole: where they alternate head by head (GPT-NeoX, BLOOM), they must be taken apart
+ * before.
+ *
+ * Weights and scores are [n, m], [h, n, m] or [b, h, n, m]; beside queries of several
+ * sequences also [b, n, m], one for all heads, and [b h, n, m]. */
 #ifndef ATTNVIZ_FIND_H
 #define ATTNVIZ_FIND_H
 

@@ -4,6 +4,7 @@
  * arrays: "q.npy". Nothing is unpacked as a whole: an array is a stream, of which
  * as much is unpacked as is asked for, and never more than its entry's size says,
  * which is first compared with what the array's own header says. */
+#include "block_cache.h"
 #include "dump_parts.h"
 #include "npy_header.h"
 
@@ -22,9 +23,9 @@ static bool is_zip(const unsigned char *head, size_t size)
 
 enum {
     ENTRIES_MAX = 1 << 14,
-    STREAMS = 12,         /* open at a time; a deflated one takes about 60 kB */
+    STREAMS = 8,          /* open at a time */
     GAP = 1 << 12,        /* bytes that are sooner read over than jumped over */
-    BLOCK = 1 << 16,      /* bytes unpacked at a time; a multiple of every number's size */
+    BLOCK = AV_BLOCK,     /* bytes unpacked at a time; a multiple of every number's size */
     DEFLATE_RATIO = 1032, /* no deflated byte makes more: a match of 258 bytes takes 2 bits */
     SLACK = 64            /* bytes that very short entries may have beyond it */
 };
@@ -41,6 +42,7 @@ struct archive {
     zip_t *zip;
     struct stream streams[STREAMS];
     uint64_t uses;
+    struct av_block_cache cache; /* of deflated entries */
 };
 
 static void close_stream(struct stream *s)
@@ -270,6 +272,7 @@ static void close_npz(struct av_dump *d)
     if (a->zip != NULL) {
         zip_discard(a->zip);
     }
+    av_block_cache_free(&a->cache);
     free(a);
 }
 
@@ -283,23 +286,69 @@ struct reading {
     unsigned char *block; /* BLOCK bytes */
 };
 
+static uint64_t end_of(const struct av_dump_item *item)
+{
+    return item->at + (uint64_t)item->seen.count * item->type->size;
+}
+
+/* Bytes [at, at + size) of the entry from a stream to `to`, a block at most. */
+static enum av_status take(struct reading *r, uint64_t at, unsigned char *to, size_t size, struct av_error *e)
+{
+    const struct place from = { r->item->index, at, !r->item->seen.streamed };
+    struct stream *stream;
+    enum av_status s = find_stream(r->archive, r->label.text, &from, &stream, e);
+    while (s == AV_OK && stream->at < at) {
+        unsigned char over[BLOCK];
+        uint64_t gap = at - stream->at;
+        s = unpack(r->label.text, stream, over, gap < BLOCK ? (size_t)gap : BLOCK, e);
+    }
+    if (s == AV_OK) {
+        s = unpack(r->label.text, stream, to, size, e);
+    }
+    return s == AV_OK && stream->at == end_of(r->item) ? check_end(r->label.text, stream, e) : s;
+}
+
+/* A block of the entry, out of the cache, or unpacked into it. */
+static enum av_status find_block(struct reading *r, uint64_t number, const unsigned char **out, struct av_error *e)
+{
+    struct av_block_cache *cache = &r->archive->cache;
+    *out = av_block_find(cache, r->item->index, number);
+    if (*out != NULL) {
+        return AV_OK;
+    }
+    struct av_cached_block *block = av_block_put(cache, r->item->index, number);
+    if (block == NULL) {
+        return av_fail_nomem(e, r->label.text);
+    }
+    uint64_t left = end_of(r->item) - number * BLOCK;
+    enum av_status s = take(r, number * BLOCK, block->bytes, left < BLOCK ? (size_t)left : BLOCK, e);
+    if (s == AV_OK) {
+        av_block_keep(cache, block);
+        *out = block->bytes;
+    }
+    return s;
+}
+
 /* Entries [first, first + count), as the archive has them, to the block. */
 static enum av_status fetch(struct reading *r, size_t first, size_t count, struct av_error *e)
 {
-    const struct av_dump_item *item = r->item;
-    const uint64_t size = item->type->size;
-    const struct place from = { item->index, item->at + first * size, !item->seen.streamed };
-    struct stream *stream;
-    enum av_status s = find_stream(r->archive, r->label.text, &from, &stream, e);
-    while (s == AV_OK && stream->at < from.at) {
-        uint64_t gap = from.at - stream->at;
-        s = unpack(r->label.text, stream, r->block, gap < BLOCK ? (size_t)gap : BLOCK, e);
+    const size_t size = count * r->item->type->size;
+    const uint64_t at = r->item->at + (uint64_t)first * r->item->type->size;
+    enum av_status s = AV_OK;
+    if (!r->item->seen.streamed) {
+        return take(r, at, r->block, size, e);
     }
-    if (s == AV_OK) {
-        s = unpack(r->label.text, stream, r->block, count * (size_t)size, e);
+    for (size_t done = 0; done < size && s == AV_OK;) {
+        const unsigned char *bytes;
+        size_t within = (size_t)((at + done) % BLOCK);
+        size_t some = size - done < BLOCK - within ? size - done : BLOCK - within;
+        s = find_block(r, (at + done) / BLOCK, &bytes, e);
+        if (s == AV_OK) {
+            memcpy(r->block + done, bytes + within, some);
+        }
+        done += some;
     }
-    bool whole = s == AV_OK && stream->at == item->at + item->seen.count * size;
-    return whole ? check_end(r->label.text, stream, e) : s;
+    return s;
 }
 
 /* One run of any length. */

@@ -1,4 +1,4 @@
-/* find_parts.h - names and layouts of tensors, one at a time. */
+/* find_parts.h - a search for tensors, step by step. */
 #ifndef ATTNVIZ_FIND_PARTS_H
 #define ATTNVIZ_FIND_PARTS_H
 
@@ -9,6 +9,8 @@ enum av_find_role {
     AV_FIND_Q,
     AV_FIND_K,
     AV_FIND_FUSED,
+    AV_FIND_WEIGHTS,
+    AV_FIND_SCORES,
     AV_FIND_LEARNED /* a matrix that makes queries, keys or all three */
 };
 
@@ -20,8 +22,12 @@ enum av_find_role av_find_role(const char *name);
 /* The name of the keys that belong to these queries. false: none, or too long. */
 bool av_find_keys_of(const char *name, char keys[AV_FIND_NAME_MAX]);
 
-/* The first number that stands in the name as a word; AV_FIND_NONE without one. */
+/* The layer's number: the first behind a word such as layer or block, else the first
+ * that stands alone, else the first that is glued to letters. AV_FIND_NONE: none. */
 size_t av_find_number(const char *name);
+
+/* How many bytes the names have in common from their start. */
+size_t av_find_common(const char *a, const char *b);
 
 /* Is this the name, each * in the pattern being some digits? digits: those of the
  * first, "" without a *. */
@@ -35,12 +41,61 @@ struct av_find_sizes {
     size_t heads, kv_heads, d;
 };
 
-/* Where rows lie as the layout has them; rows->tensor stays. *layout NULL: the one
- * that fits best, set; *guessed becomes true when others fit as well. `part` of
- * what is fused: 0 queries, 1 keys; -1: not fused. heads: those of this part, 0:
- * not known. false: no layout fits. */
-bool av_find_rows(struct av_find_rows *rows, const struct av_dump_tensor *t, const char **layout, int part,
-                  const struct av_find_sizes *sizes, size_t heads, bool *guessed);
+/* All that a search needs to know. */
+struct av_find_search {
+    const struct av_find_file *file;
+    const struct av_find_options *options;
+    struct av_find_sizes sizes;
+    struct av_find *out; /* with room for a layer of every tensor */
+    struct av_error *e;
+};
+
+/* Another layer, without anything yet; its number that of the name, else counted. */
+struct av_find_layer *av_find_add_layer(const struct av_find_search *s, const char *name);
+
+/* ---- find_matrices.c: weights and scores ------------------------------------------- */
+
+/* Those that are named by the options, and those whose names say so. */
+enum av_status av_find_matrices(const struct av_find_search *s);
+
+/* ---- find_messages.c ------------------------------------------------------------------ */
+
+/* What the tensors are cannot be decided. */
+enum av_status av_find_undecided(const struct av_find_search *s);
+
+/* A name was given that no tensor has. */
+enum av_status av_find_missing(const struct av_find_search *s, const char *name);
+
+/* Of the tensors that the option names none belongs to a layer. */
+enum av_status av_find_no_layer(const struct av_find_search *s, const char *flag, const char *name);
+
+/* No layout fits this one of queries and keys; no number of axes that weights and
+ * scores have; it holds no numbers. */
+enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t);
+enum av_status av_find_no_matrix(const struct av_find_search *s, const struct av_dump_tensor *t);
+enum av_status av_find_no_numbers(const struct av_find_search *s, const struct av_dump_tensor *t);
+
+/* ---- find_layout.c --------------------------------------------------------------------- */
+
+enum av_find_fit {
+    AV_FIND_FITS,
+    AV_FIND_APART, /* each fits a layout, but heads or sequences do not go together */
+    AV_FIND_NO_Q,  /* no layout fits the queries, */
+    AV_FIND_NO_K   /* or the keys beside them */
+};
+
+/* Where the rows of queries and keys lie, tensors stay; both in the same tensor: fused.
+ * layout NULL: that which fits best; *guessed becomes true when others fit as well.
+ * Both are set for AV_FIND_FITS and AV_FIND_APART. */
+enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_tensor *q,
+                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *sizes,
+                              bool *guessed);
+
+/* Where those of weights or scores lie: [n, m], [heads, n, m], [batch, n, m] (one for all
+ * heads), [batch heads, n, m] or [batch, heads, n, m]. Heads and batches: those of
+ * the queries, 0: not known. false: of another rank, or empty. */
+bool av_find_matrix_rows(struct av_find_rows *rows, const struct av_dump_tensor *t, size_t heads, size_t batches,
+                         bool *guessed);
 
 /* The value of a key in a dump's metadata, or of an array of one number; 0: none. */
 size_t av_find_said(struct av_dump *d, const char *key);

@@ -119,7 +119,7 @@ static void what_does_not_go_together_is_refused(void **state)
     (void)state;
     struct text t = written("1 2 3\n");
     refused("tests/data/f4_2d.npy", t.path, &plain, AV_FAILED, "f4_2d.npy has d_k 4, x.txt has 3");
-    refused("tests/data/f4_2d.npy", NULL, &plain, AV_FAILED, "Say --q NAME --k NAME");
+    refused("tests/data/f4_2d.npy", NULL, &plain, AV_FAILED, "holds f4_2d [3, 4] alone");
     refused("tests/data/f4_2d.npy", "tests/data/nothing.npy", &plain, AV_FAILED, "nothing.npy: No such file");
     const struct av_files_options second = { .batch = 1 };
     refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &second, AV_USAGE, "--batch 1: f4_2d holds 1 sequence");

@@ -1,75 +1,7 @@
 /* test_find.c - queries and keys by the names and shapes that tensors have. */
-#include "attnviz/find.h"
+#include "find_driver.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-
-enum { TENSORS = 12 };
-
-/* A file of tensors, in the order of their names: "NAME 8 128 8, NAME ...". */
-struct file {
-    char names[TENSORS][64];
-    struct av_dump_tensor tensors[TENSORS];
-    struct av_find_file file;
-};
-
-static void make(struct file *f, const char *text)
-{
-    memset(f, 0, sizeof *f);
-    f->file = (struct av_find_file){ .path = "x", .tensors = f->tensors };
-    while (*text != '\0') {
-        size_t i = f->file.count++;
-        int used = 0;
-        assert_true(i < TENSORS);
-        assert_int_equal(sscanf(text, " %63[^ ,]%n", f->names[i], &used), 1);
-        text += used;
-        struct av_dump_tensor *t = &f->tensors[i];
-        t->name = f->names[i];
-        t->type = "F32";
-        t->count = 1;
-        while (*text == ' ') {
-            char *end;
-            t->shape[t->rank] = strtoul(text, &end, 10);
-            t->count *= t->shape[t->rank++];
-            text = end;
-        }
-        text += *text == ',';
-    }
-}
-
-/* "TENSOR batches heads n d @first/batch/head/row" */
-static int describe_rows(char *to, size_t size, char role, const struct av_find_rows *r)
-{
-    if (r->tensor == AV_FIND_NONE) {
-        return 0;
-    }
-    return snprintf(to, size, " %c%zu %zu %zu %zu %zu @%zu/%zu/%zu/%zu", role, r->tensor, r->batches, r->heads, r->n,
-                    r->d, r->first, r->batch_stride, r->head_stride, r->row_stride);
-}
-
-/* "NUMBER q... k...; NUMBER ..." and a ? when it was guessed. */
-static void describe(char *to, size_t size, const struct av_find *found)
-{
-    int len = 0;
-    for (size_t i = 0; i < found->count; i++) {
-        const struct av_find_layer *l = &found->layers[i];
-        const struct av_find_rows *rows[] = { &l->q, &l->k, &l->weights, &l->scores };
-        len += snprintf(to + len, size - (size_t)len, "%s%zu", i > 0 ? "; " : "", l->number);
-        for (size_t k = 0; k < 4; k++) {
-            len += describe_rows(to + len, size - (size_t)len, "qkws"[k], rows[k]);
-        }
-    }
-    snprintf(to + len, size - (size_t)len, "%s", found->guessed ? "?" : "");
-}
 
 static void found_by_name_and_shape(void **state)
 {
@@ -117,7 +49,17 @@ static void found_by_name_and_shape(void **state)
         { "k 2 5 3 4, q 2 5 3 4", 3, 3, 0, { 0 }, "0 q1 2 3 5 4 @0/60/4/12 k0 2 3 5 4 @0/60/4/12" },
         { "k 2 5 3 4, q 2 5 3 4", 0, 0, 0, { 0 }, "0 q1 2 3 5 4 @0/60/4/12 k0 2 3 5 4 @0/60/4/12?" },
         { "k 2 3 5 4, q 2 3 5 4", 0, 0, 0, { 0 }, "0 q1 2 3 5 4 @0/60/20/4 k0 2 3 5 4 @0/60/20/4?" },
+        { "k 2 4 4 6, q 2 4 4 6", 0, 0, 0, { 0 }, "0 q1 2 4 4 6 @0/96/24/6 k0 2 4 4 6 @0/96/24/6?" },
         { "k 2 3 5 4, q 2 3 5 4", 0, 0, 0, { .layout = "bnhd" }, "0 q1 2 5 3 4 @0/60/4/20 k0 2 5 3 4 @0/60/4/20" },
+        /* Fewer heads of keys tell the axis of heads, also when it is longer: of four
+         * axes, and of three. One key of a cache does not. */
+        { "k 1 3 2 4, q 1 3 8 4", 0, 0, 0, { 0 }, "0 q1 1 8 3 4 @0/96/4/32 k0 1 2 3 4 @0/24/4/8?" },
+        { "k 1 2 3 4, q 1 8 3 4", 0, 0, 0, { 0 }, "0 q1 1 8 3 4 @0/96/12/4 k0 1 2 3 4 @0/24/12/4?" },
+        { "k 6 2 4, q 6 8 4", 0, 0, 0, { 0 }, "0 q1 1 8 6 4 @0/0/4/32 k0 1 2 6 4 @0/0/4/8?" },
+        { "k 1 8 7 4, q 1 8 1 4", 0, 0, 0, { 0 }, "0 q1 1 8 1 4 @0/32/4/4 k0 1 8 7 4 @0/224/28/4" },
+        /* One head of keys may lack its axis. */
+        { "k 7 4, q 3 7 4", 0, 0, 0, { 0 }, "0 q1 1 3 7 4 @0/0/28/4 k0 1 1 7 4 @0/0/4/4?" },
+        { "k 2 7 4, q 2 3 7 4", 0, 0, 0, { 0 }, "0 q1 2 3 7 4 @0/84/28/4 k0 2 1 7 4 @0/28/4/4?" },
         /* Fused. */
         { "h.0.attn.qkv 5 24", 2, 0, 0, { 0 }, "0 q0 1 2 5 4 @0/0/4/24 k0 1 2 5 4 @8/0/4/24" },
         { "qkv 2 5 16", 2, 1, 4, { 0 }, "0 q0 2 2 5 4 @0/80/4/16 k0 2 1 5 4 @8/80/4/16" },
@@ -129,7 +71,7 @@ static void found_by_name_and_shape(void **state)
           0,
           0,
           { .q = "l*.c", .k = "l*.b" },
-          "0 q1 1 1 2 4 @0/0/0/4 k0 1 1 2 4 @0/0/0/4; 1 q3 1 1 2 4 @0/0/0/4 k2 1 1 2 4 @0/0/0/4" },
+          "2 q1 1 1 2 4 @0/0/0/4 k0 1 1 2 4 @0/0/0/4; 10 q3 1 1 2 4 @0/0/0/4 k2 1 1 2 4 @0/0/0/4" },
         { "x 5 24", 2, 0, 0, { .q = "x", .k = "x", .layout = "nf" }, "0 q0 1 2 5 4 @0/0/4/24 k0 1 2 5 4 @8/0/4/24" },
         /* Weights and scores beside them, and alone. */
         { "attn 3 3, k 3 4, logits 3 3, q 3 4",
@@ -173,7 +115,9 @@ static void found_by_name_and_shape(void **state)
     }
 }
 
-#define WHICH "x: which are queries and keys? Say --q NAME --k NAME (a * stands for the layer's number). There are: "
+#define WHICH                                                                                                          \
+    "x: which are queries and keys? Say --q NAME --k NAME (a * stands for the layer's number), --weights NAME or "     \
+    "--scores NAME. There are: "
 #define NOT_FITTING ": no layout fits"
 #define SAY ": say --layout, --n-head, --n-head-kv or --d-k"
 
@@ -186,8 +130,13 @@ static void what_cannot_be_decided(void **state)
         enum av_status status;
         const char *message;
     } cases[] = {
-        { "a 2 4, b 8", 0, { 0 }, AV_FAILED, WHICH "a [2, 4], b [8]" },
-        { "k 2 4, query 2 4", 0, { 0 }, AV_FAILED, WHICH "k [2, 4], query [2, 4]" },
+        { "a 2 4, b 2 3, c 8", 0, { 0 }, AV_FAILED, WHICH "a [2, 4], b [2, 3], c [8]" },
+        { "k 2 4, query 2 4",
+          0,
+          { 0 },
+          AV_FAILED,
+          "x: which are queries and keys? Say --q k --k query, or the other way round; or --weights NAME or --scores "
+          "NAME. There are: k [2, 4], query [2, 4]" },
         { "a 1, b 1, c 1, d 1, e 1, f 1, g 1, h 1",
           0,
           { 0 },
@@ -221,7 +170,13 @@ static void what_cannot_be_decided(void **state)
           0,
           { .weights = "w" },
           AV_FAILED,
-          WHICH "layer.0.k [2, 4], layer.0.q [2, 4], layer.1.k [2, 4], layer.1.q [2, 4], w [2, 2]" },
+          "x: --weights w: of which layer? It has no number that one of the 2 layers has. A * stands for the number: "
+          "--weights 'layers.*.NAME'" },
+        { "k 2 4, q 2 4, w 2",
+          0,
+          { .weights = "w" },
+          AV_FAILED,
+          "x: w [2]: weights and scores are [queries, keys], [heads, queries, keys] or [batch, heads, queries, keys]" },
         { "qkv 5 24", 0, { 0 }, AV_FAILED, "x: qkv [5, 24]" NOT_FITTING ", and the number of heads is not known" SAY },
         { "qkv 5 24", 5, { 0 }, AV_FAILED, "x: qkv [5, 24]" NOT_FITTING SAY },
         { "k 2 4, q 2 4",

@@ -1,0 +1,222 @@
+/* find_matrices.c - weights and scores, of layers with queries and keys and without. */
+#include "find_parts.h"
+
+#include <string.h>
+
+/* One of both, and how it is found. */
+struct kind {
+    enum av_find_role role;
+    const char *flag;
+    const char *pattern; /* NULL: by what names say */
+    bool weights;
+};
+
+static struct av_find_rows *rows_of(struct av_find_layer *l, const struct kind *kind)
+{
+    return kind->weights ? &l->weights : &l->scores;
+}
+
+static const char *name_of(const struct av_find_search *s, size_t tensor)
+{
+    return s->file->tensors[tensor].name;
+}
+
+static bool is_matrix(const struct av_dump_tensor *t)
+{
+    return t->rank >= 2 && t->rank <= 4 && t->no == NULL && t->count > 0;
+}
+
+/* ---- Named ----------------------------------------------------------------------- */
+
+/* The layer of a name: that of its number; the only one, when it can be no other; where
+ * there are no queries and keys a new one, 0 for a name without a number. NULL: none. */
+static struct av_find_layer *layer_of(const struct av_find_search *s, const char *name, bool pairs, bool single)
+{
+    size_t number = av_find_number(name);
+    number = !pairs && number == AV_FIND_NONE ? 0 : number;
+    for (size_t i = 0; i < s->out->count; i++) {
+        if (s->out->layers[i].number == number || ((pairs || single) && s->out->count == 1)) {
+            return &s->out->layers[i];
+        }
+    }
+    if (pairs) {
+        return NULL;
+    }
+    struct av_find_layer *layer = av_find_add_layer(s, name);
+    layer->number = number;
+    return layer;
+}
+
+static enum av_status place(const struct av_find_search *s, struct av_find_rows *rows, size_t heads, size_t batches)
+{
+    const struct av_dump_tensor *t = &s->file->tensors[rows->tensor];
+    if (t->no != NULL) {
+        return av_find_no_numbers(s, t);
+    }
+    return av_find_matrix_rows(rows, t, heads, batches, &s->out->guessed) ? AV_OK : av_find_no_matrix(s, t);
+}
+
+static enum av_status find_named(const struct av_find_search *s, const struct kind *kind, bool pairs)
+{
+    char digits[AV_FIND_NAME_MAX];
+    size_t matching = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < s->file->count; i++) {
+        if (!av_find_matches(kind->pattern, name_of(s, i), digits)) {
+            continue;
+        }
+        matching++;
+        struct av_find_layer *layer = layer_of(s, name_of(s, i), pairs, strchr(kind->pattern, '*') == NULL);
+        if (layer != NULL) {
+            struct av_find_rows *rows = rows_of(layer, kind);
+            rows->tensor = i;
+            enum av_status status = place(s, rows, layer->q.heads, layer->q.batches);
+            if (status != AV_OK) {
+                return status;
+            }
+            found++;
+        }
+    }
+    if (found > 0) {
+        return AV_OK;
+    }
+    return matching > 0 ? av_find_no_layer(s, kind->flag, kind->pattern) : av_find_missing(s, kind->pattern);
+}
+
+/* ---- By what names say, beside queries and keys ------------------------------------- */
+
+/* Can the tensor be of this layer, by their numbers? */
+static bool is_of_layer(const struct av_find_search *s, const struct av_find_layer *l, size_t tensor)
+{
+    size_t number = av_find_number(name_of(s, tensor));
+    size_t own = av_find_number(name_of(s, l->q.tensor));
+    return number == AV_FIND_NONE || own == AV_FIND_NONE ? s->out->count == 1 : number == own;
+}
+
+static bool fits(const struct av_find_layer *l, const struct av_find_rows *r)
+{
+    bool heads = r->heads == l->q.heads || r->heads == 1;
+    return heads && r->batches == l->q.batches && r->n == l->q.n && r->d == l->k.n;
+}
+
+static bool is_taken(const struct av_find_search *s, size_t tensor)
+{
+    for (size_t i = 0; i < s->out->count; i++) {
+        const struct av_find_layer *l = &s->out->layers[i];
+        if (l->q.tensor == tensor || l->k.tensor == tensor || l->weights.tensor == tensor ||
+            l->scores.tensor == tensor) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t common(const struct av_find_search *s, const struct av_find_layer *l, size_t tensor)
+{
+    return av_find_common(name_of(s, tensor), name_of(s, l->q.tensor));
+}
+
+/* The layer whose name is most like the tensor's of those that it fits; NULL: none. */
+static struct av_find_layer *best_layer(const struct av_find_search *s, struct av_find_rows *rows, bool *guessed)
+{
+    const struct av_dump_tensor *t = &s->file->tensors[rows->tensor];
+    struct av_find_layer *best = NULL;
+    struct av_find_rows best_rows = *rows;
+    for (size_t i = 0; i < s->out->count; i++) {
+        struct av_find_layer *l = &s->out->layers[i];
+        bool unsure = false;
+        if (is_of_layer(s, l, rows->tensor) && av_find_matrix_rows(rows, t, l->q.heads, l->q.batches, &unsure) &&
+            fits(l, rows) && (best == NULL || common(s, l, rows->tensor) > common(s, best, rows->tensor))) {
+            best = l;
+            best_rows = *rows;
+            *guessed = unsure;
+        }
+    }
+    *rows = best_rows;
+    return best;
+}
+
+/* Of several of a layer, that whose name is most like the queries' is taken, of equals
+ * the first. */
+static void find_beside(const struct av_find_search *s, const struct kind *kind)
+{
+    for (size_t i = 0; i < s->file->count; i++) {
+        const struct av_dump_tensor *t = &s->file->tensors[i];
+        if (av_find_role(t->name) != kind->role || !is_matrix(t) || is_taken(s, i)) {
+            continue;
+        }
+        struct av_find_rows rows = { .tensor = i };
+        bool guessed = false;
+        struct av_find_layer *l = best_layer(s, &rows, &guessed);
+        struct av_find_rows *to = l != NULL ? rows_of(l, kind) : NULL;
+        if (to != NULL && (to->tensor == AV_FIND_NONE || common(s, l, i) > common(s, l, to->tensor))) {
+            *to = rows;
+            s->out->guessed = s->out->guessed || guessed;
+        }
+    }
+}
+
+/* ---- By what names say, alone ------------------------------------------------------- */
+
+static bool is_square(const struct av_dump_tensor *t)
+{
+    return is_matrix(t) && t->shape[t->rank - 1] == t->shape[t->rank - 2];
+}
+
+static enum av_status find_alone(const struct av_find_search *s, const struct kind *kind)
+{
+    for (size_t i = 0; i < s->file->count; i++) {
+        const struct av_dump_tensor *t = &s->file->tensors[i];
+        if (av_find_role(t->name) != kind->role || !is_square(t)) {
+            continue;
+        }
+        struct av_find_rows *rows = rows_of(layer_of(s, t->name, false, false), kind);
+        if (rows->tensor != AV_FIND_NONE) {
+            return av_find_undecided(s);
+        }
+        rows->tensor = i;
+        enum av_status status = place(s, rows, s->sizes.heads, 0);
+        if (status != AV_OK) {
+            return status;
+        }
+    }
+    return AV_OK;
+}
+
+/* Are scores and weights of each layer of the same sizes? */
+static bool go_together(const struct av_find *found)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        const struct av_find_rows *w = &found->layers[i].weights;
+        const struct av_find_rows *z = &found->layers[i].scores;
+        bool both = w->tensor != AV_FIND_NONE && z->tensor != AV_FIND_NONE;
+        if (both && (w->n != z->n || w->heads != z->heads || w->batches != z->batches)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum av_status av_find_matrices(const struct av_find_search *s)
+{
+    const struct kind kinds[] = {
+        { AV_FIND_WEIGHTS, "--weights", s->options->weights, true },
+        { AV_FIND_SCORES, "--scores", s->options->scores, false },
+    };
+    const bool pairs = s->out->count > 0;
+    const bool named = s->options->weights != NULL || s->options->scores != NULL;
+    enum av_status status = AV_OK;
+    for (size_t i = 0; i < 2 && status == AV_OK; i++) {
+        if (kinds[i].pattern != NULL) {
+            status = find_named(s, &kinds[i], pairs);
+        }
+    }
+    for (size_t i = 0; i < 2 && status == AV_OK; i++) {
+        if (pairs && kinds[i].pattern == NULL) {
+            find_beside(s, &kinds[i]);
+        } else if (!pairs && !named) {
+            status = find_alone(s, &kinds[i]);
+        }
+    }
+    return status == AV_OK && !pairs && !named && !go_together(s->out) ? av_find_undecided(s) : status;
+}
