@@ -17,6 +17,7 @@
 
 #include "attnviz/params.h"
 #include "attnviz/source.h"
+#include "attnviz/verdict_rules.h"
 
 /* The quantities of a head, NaN where no row counts or it is not defined. The
  * last four are means over the rows that count, have weight and see AV_HEADS_LONG
@@ -60,10 +61,15 @@ struct av_head_rule {
 };
 extern const struct av_head_rule av_head_rules[AV_HEAD_KINDS];
 
-/* Is the softmax of the head healthy? By the limits of snapshot.h: dead, the
- * median |J|_F below AV_DEAD_FRO or more than AV_DEAD_SHARE of the rows dead;
- * else saturated, more than AV_LARGEST_SHARE of the rows saturated. */
-enum av_head_health { AV_HEAD_FINE, AV_HEAD_SATURATED, AV_HEAD_DEAD, AV_HEAD_HEALTHS };
+/* What its verdicts come to. */
+enum av_head_health {
+    AV_HEAD_FINE,   /* none is a warning */
+    AV_HEAD_SPREAD, /* one warning alone: AV_SATURATED_SPREAD */
+    AV_HEAD_WARN,   /* others are warnings too, or instead: AV_SATURATED_ROWS */
+    AV_HEAD_BAD,    /* one is bad */
+    AV_HEAD_HEALTHS
+};
+enum { AV_HEAD_VERDICTS = 6 };
 
 /* Weights pooled to blocks: block (a, b) of `rows` x `cols` holds the pairs with
  * i rows / n_q = a and j cols / n_k = b, rounded down. */
@@ -95,8 +101,18 @@ struct av_head {
     size_t rows, rows_long; /* of these, that count; and see AV_HEADS_LONG keys or more */
     double at[AV_HEAD_QUANTITIES];
     enum av_head_kind kind;
-    enum av_head_health health;
     struct av_head_map map;
+
+    /* What there is to say of it, the worst first, AV_HEAD_VERDICTS at most: by the
+     * rules of the pipeline, `saturated` and `gradient_dead` (verdict_rules.h), of
+     * the queries that were looked at; `rows_left_out` (bad), rows that hold a
+     * number which is not finite; and, once it is diagnosed, what diagnosis.h finds beyond
+     * these codes, as the report has it. */
+    enum av_saturated saturated;
+    enum av_head_health health;
+    size_t verdict_count;
+    struct av_verdict verdicts[AV_HEAD_VERDICTS];
+    enum av_head_state diagnosis; /* REFUSED: it cannot be had. Sampled heads have none and stay WAITING. */
 };
 
 /* Of longer heads so many queries are looked at, in groups of AV_HEADS_GROUP
@@ -111,15 +127,18 @@ struct av_heads {
     size_t all;                     /* heads there are */
     size_t count;                   /* heads measured or to be: all, or AV_HEADS_MEASURED */
     const struct av_head *heads;    /* [count], by layer, then head */
-    size_t done;                    /* heads [0, done) are not waiting any more */
+    size_t done;                    /* of them, not waiting any more: those that are wanted come first */
+    bool diagnoses;                 /* they are diagnosed too: there is a source; */
+    size_t diagnosed;               /* so many are not waiting for that any more */
 };
 
 /* The head, NULL when it is none of those counted. */
 const struct av_head *av_heads_find(const struct av_heads *h, size_t layer, size_t head);
 
-/* What was found, in sentences: "5 of 40 heads give more than half of their
- * weight to the first token." Writes at most `size` bytes and returns out; says
- * of how many heads while others wait. */
+/* What was found, in sentences: what the verdicts come to, "3 of 40 heads are
+ * fine."; and what heads do, "5 of 40 heads give more than half of their weight
+ * to the first token." Writes at most `size` bytes and returns out; says of how
+ * many heads while others wait. */
 const char *av_heads_words(char *out, size_t size, const struct av_heads *h);
 
 #endif

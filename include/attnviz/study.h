@@ -40,8 +40,13 @@ struct av_study {
     enum av_status (*begin)(void *state, const struct av_params *p, struct av_error *e);
 
     /* One unit of work, about 5 ms or less; false, and nothing done, when
-     * there is none left. Neither allocates nor fails. */
+     * there is none left. Does not fail: a part for which there is no memory is
+     * left out, and the result says so. */
     bool (*step)(void *state);
+    /* Parts of the result that are looked at, by their places in it, the most
+     * wanted first: they are computed first. At any time, of any begun state; the result
+     * comes out the same. NULL: parts come in one order. */
+    void (*want)(void *state, const size_t *places, size_t count);
     /* Where a unit is a part of what a reader would call a step: no step is
      * begun and not ended. NULL: every unit is a step. */
     bool (*whole)(const void *state);
@@ -72,10 +77,12 @@ enum av_status av_studies_ask(struct av_studies *s, const struct av_study *study
 enum av_status av_studies_restart(struct av_studies *s, const struct av_study *study, const struct av_params *p,
                                   struct av_error *e);
 
-/* Of a study that has been asked: a unit of work; whether that ended a step;
+/* Of a study that has been asked: a unit of work; what is wanted first, if it
+ * minds; whether the unit ended a step;
  * how far it is, 1 when there is nothing to do; its result, NULL when it has
  * none. */
 bool av_studies_step(struct av_studies *s, const struct av_study *study);
+void av_studies_want(struct av_studies *s, const struct av_study *study, const size_t *places, size_t count);
 bool av_studies_whole(const struct av_studies *s, const struct av_study *study);
 double av_studies_progress(const struct av_studies *s, const struct av_study *study);
 const void *av_studies_result(const struct av_studies *s, const struct av_study *study);

@@ -93,6 +93,10 @@ struct av_view {
     bool (*offers)(const struct av_view_action *action, const struct av_view_state *state);
     bool lab; /* its snapshot is of a row of logits that it edits, not of the pipeline */
     void (*draw)(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx);
+    /* Places in its study's result that are on the screen, the most wanted first:
+     * fills out, of rectangle r, and returns how many, at most `most`. They are computed
+     * first, see study.h. May be NULL. */
+    size_t (*wants)(struct av_rect r, const struct av_view_state *state, const void *study, size_t *out, size_t most);
     /* A click or wheel at (x, y) of rectangle r: selects what is there. May
      * be NULL. */
     void (*click)(struct av_rect r, int x, int y, struct av_view_edit *edit);

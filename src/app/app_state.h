@@ -197,6 +197,9 @@ const struct av_study *av_work_study(const struct av_app *app);
 /* Its result for the present parameters, NULL when there is none. */
 const void *av_work_result(struct av_app *app);
 
+/* Tells it what the view shows of it in its rectangle: that is computed first. */
+void av_work_want(struct av_app *app, struct av_rect body);
+
 /* How far it is, 0 .. 1. */
 double av_work_progress(const struct av_app *app);
 

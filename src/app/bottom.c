@@ -169,9 +169,12 @@ static int draw_progress(struct av_app *app, struct av_rect r)
     if (progress >= 1 || app->mode != AV_MODE_SCREEN || app->view->runs) { /* which tells it by itself */
         return r.w;
     }
-    char text[64];
-    snprintf(text, sizeof text, "%s %.0f%% · Esc %s", av_work_stopped(app) ? "stopped at" : "working",
-             floor(100 * progress), av_work_stopped(app) ? "goes on" : "stops");
+    char text[64], left[24] = "";
+    if (app->work.rate > 0) {
+        snprintf(left, sizeof left, ", %.0f s left", ceil(fmin((1 - progress) / app->work.rate, 1e6)));
+    }
+    snprintf(text, sizeof text, "%s %.0f%%%s · Esc %s", av_work_stopped(app) ? "stopped at" : "working",
+             floor(100 * progress), left, av_work_stopped(app) ? "goes on" : "stops");
     return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - GAP - r.x;
 }
 

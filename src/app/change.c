@@ -86,8 +86,24 @@ bool av_app_of_pipeline(const struct av_view *view)
     return !view->lab && (view->study == NULL || view->needs != 0);
 }
 
+/* Does a file have what it says of the queries and keys that are sampled otherwise? */
+static bool of_files(const struct av_app *app, const struct av_param *row)
+{
+    bool of_head = row->offset == offsetof(struct av_params, head) || (row->flags & AV_PARAM_FILES) != 0;
+    bool sampled = row->stale == AV_STAGE_SAMPLE || (row->flags & AV_PARAM_SIZE) != 0;
+    return app->source != NULL && sampled && !of_head;
+}
+
+/* Is its study about the head, or all heads, of the files? */
+static bool study_of_files(const struct av_view *view)
+{
+    const struct av_study *study = view->study != NULL ? av_study_find(view->study) : NULL;
+    return study != NULL && study->use_source != NULL;
+}
+
 const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
+    static const char from_files[] = "queries and keys come from files";
     const struct av_view *view = app->view;
     if ((row->flags & AV_PARAM_OWNED) != 0) {
         bool acts = owner_is_chosen(app, row) || owner_is_compared(app, row);
@@ -101,7 +117,7 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
         return "not used here";
     }
     if (!av_app_of_pipeline(view)) {
-        return NULL;
+        return study_of_files(view) && of_files(app, row) ? from_files : NULL;
     }
     bool only_one = av_param_max(row, &app->params) < 1;
     if (row->offset == offsetof(struct av_params, head) && only_one) {
@@ -116,12 +132,7 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
     if (app->params.logits.n > 0 && of_scores) {
         return "the logits are given";
     }
-    bool of_head = row->offset == offsetof(struct av_params, head);
-    bool sampled = row->stale == AV_STAGE_SAMPLE || (row->flags & AV_PARAM_SIZE) != 0;
-    if (app->source != NULL && sampled && !of_head) {
-        return "queries and keys come from files";
-    }
-    return NULL;
+    return of_files(app, row) ? from_files : NULL;
 }
 
 const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX])

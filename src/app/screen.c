@@ -54,6 +54,7 @@ void av_screen_draw(struct av_app *app, const struct av_snapshot *s)
             .full = true,
         };
         app->view->draw(c, l.body, &ctx);
+        av_work_want(app, l.body);
     }
     av_canvas_clip(c, whole);
     app->hit_count = 0;

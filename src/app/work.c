@@ -1,7 +1,7 @@
 /* work.c - what a view computes beside the pipeline, a slice at a time. */
 #include "app_state.h"
 
-enum { RATE_MS = 500 };
+enum { RATE_MS = 500, PLACES = 256 /* on a screen */ };
 
 const struct av_study *av_work_study(const struct av_app *app)
 {
@@ -39,6 +39,17 @@ void av_work_toggle(struct av_app *app)
 {
     bool unfinished = av_work_result(app) != NULL && av_work_progress(app) < 1;
     app->work.halted = unfinished && !av_work_stopped(app) ? av_work_study(app) : NULL;
+}
+
+void av_work_want(struct av_app *app, struct av_rect body)
+{
+    size_t places[PLACES];
+    const struct av_view *view = app->view;
+    const void *result = view->wants != NULL ? av_work_result(app) : NULL;
+    if (result != NULL) {
+        size_t n = view->wants(body, &app->states[app->view_index], result, places, PLACES);
+        av_studies_want(app->studies, av_work_study(app), places, n);
+    }
 }
 
 bool av_app_work(struct av_app *app)

@@ -7,14 +7,14 @@
 #include <string.h>
 
 const struct av_heads_column av_heads_columns[AV_HEAD_QUANTITIES] = {
-    [AV_HEAD_ENTROPY] = { "H/ln n", "entropy / ln n, mean", false, 1 },
-    [AV_HEAD_MAX_MEDIAN] = { "max w", "largest weight, median", false, 1 },
-    [AV_HEAD_MAX_MEAN] = { "avg max", "largest weight, mean", false, 1 },
-    [AV_HEAD_SATURATED_ROWS] = { "max>0.9", "rows with a weight above 0.9", true, 1 },
-    [AV_HEAD_FRO] = { "J med", "jacobian_fro, median", false, 0.5 },
-    [AV_HEAD_DEAD_ROWS] = { "dead", "dead rows", true, 1 },
-    [AV_HEAD_LOGIT_STD] = { "std z", "spread of the logits within rows", false, 8 },
-    [AV_HEAD_ROW_SUM] = { "sum w", "sum of a row's weights, mean", false, 2 },
+    [AV_HEAD_ENTROPY] = { "entropy", "entropy / ln n, mean", false, 1 },
+    [AV_HEAD_MAX_MEDIAN] = { "largest", "largest weight, median", false, 1 },
+    [AV_HEAD_MAX_MEAN] = { "its mean", "largest weight, mean", false, 1 },
+    [AV_HEAD_SATURATED_ROWS] = { "above .9", "rows with a weight above 0.9", true, 1 },
+    [AV_HEAD_FRO] = { "gradient", "gradient: jacobian_fro, median", false, 0.5 },
+    [AV_HEAD_DEAD_ROWS] = { "dead", "dead rows: jacobian_fro below 1e-3", true, 1 },
+    [AV_HEAD_LOGIT_STD] = { "logit std", "logit std within rows", false, 8 },
+    [AV_HEAD_ROW_SUM] = { "row sum", "sum of a row's weights, mean", false, 2 },
     [AV_HEAD_FIRST] = { "first", "weight on the first key", true, 1 },
     [AV_HEAD_OWN] = { "own", "weight on the query's own position", true, 1 },
     [AV_HEAD_PREVIOUS] = { "previous", "weight on the position before", true, 1 },
@@ -68,11 +68,40 @@ struct av_fill av_heads_mark(const struct av_head *h)
 {
     static const struct av_fill healths[AV_HEAD_HEALTHS] = {
         [AV_HEAD_FINE] = { AV_MARK_HOLDS, AV_ROLE_GOOD },
-        [AV_HEAD_SATURATED] = { AV_MARK_ALARM, AV_ROLE_WARN },
-        [AV_HEAD_DEAD] = { AV_MARK_BROKEN, AV_ROLE_BAD },
+        [AV_HEAD_SPREAD] = { '~', AV_ROLE_WARN },
+        [AV_HEAD_WARN] = { AV_MARK_ALARM, AV_ROLE_WARN },
+        [AV_HEAD_BAD] = { AV_MARK_BROKEN, AV_ROLE_BAD },
     };
     static const struct av_fill waiting = { AV_MARK_UNKNOWN, AV_ROLE_DIM }, refused = { '?', AV_ROLE_BAD };
     return h->state == AV_HEAD_MEASURED ? healths[h->health] : h->state == AV_HEAD_WAITING ? waiting : refused;
+}
+
+struct av_fill av_heads_severity_mark(enum av_severity severity)
+{
+    static const struct av_fill marks[] = {
+        [AV_INFO] = { AV_MARK_UNKNOWN, AV_ROLE_DIM },
+        [AV_WARN] = { AV_MARK_ALARM, AV_ROLE_WARN },
+        [AV_BAD] = { AV_MARK_BROKEN, AV_ROLE_BAD },
+    };
+    return marks[severity];
+}
+
+struct av_heads_border av_heads_border(const struct av_head *h, bool ascii)
+{
+    static const struct av_heads_border borders[AV_HEAD_HEALTHS] = {
+        [AV_HEAD_FINE] = { 0x2500, 0x2502, { { 0x250C, 0x2510 }, { 0x2514, 0x2518 } }, AV_ROLE_GOOD },
+        [AV_HEAD_SPREAD] = { 0x2504, 0x2506, { { 0x250C, 0x2510 }, { 0x2514, 0x2518 } }, AV_ROLE_WARN },
+        [AV_HEAD_WARN] = { 0x2550, 0x2551, { { 0x2554, 0x2557 }, { 0x255A, 0x255D } }, AV_ROLE_WARN },
+        [AV_HEAD_BAD] = { 0x2501, 0x2503, { { 0x250F, 0x2513 }, { 0x2517, 0x251B } }, AV_ROLE_BAD },
+    };
+    static const struct av_heads_border plain[AV_HEAD_HEALTHS] = {
+        [AV_HEAD_FINE] = { '-', '|', { { '+', '+' }, { '+', '+' } }, AV_ROLE_GOOD },
+        [AV_HEAD_SPREAD] = { '~', ':', { { '~', '~' }, { '~', '~' } }, AV_ROLE_WARN },
+        [AV_HEAD_WARN] = { '=', '!', { { '=', '=' }, { '=', '=' } }, AV_ROLE_WARN },
+        [AV_HEAD_BAD] = { '#', '#', { { '#', '#' }, { '#', '#' } }, AV_ROLE_BAD },
+    };
+    static const struct av_heads_border unknown = { ' ', ' ', { { ' ', ' ' }, { ' ', ' ' } }, AV_ROLE_DIM };
+    return h->state != AV_HEAD_MEASURED ? unknown : ascii ? plain[h->health] : borders[h->health];
 }
 
 const char *av_heads_name(const struct av_head *h)
@@ -83,13 +112,17 @@ const char *av_heads_name(const struct av_head *h)
 /* ---- The order ------------------------------------------------------------------- */
 
 struct place {
-    double key; /* the smallest comes first; infinity: it has none */
+    bool none;  /* it has no number, and comes last */
+    double key; /* the smallest comes first */
     uint16_t at;
 };
 
 static int compare(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
+    if (x->none != y->none) {
+        return x->none ? 1 : -1;
+    }
     return x->key < y->key ? -1 : x->key > y->key ? 1 : x->at < y->at ? -1 : 1;
 }
 
@@ -99,7 +132,7 @@ void av_heads_sort(struct av_heads_order *out, const struct av_heads *h, const s
     for (size_t i = 0; i < h->count; i++) {
         double v = h->heads[i].state == AV_HEAD_MEASURED ? h->heads[i].at[look->quantity] : (double)NAN;
         double key = look->sorting == AV_HEADS_FALLING ? -v : v;
-        places[i] = (struct place){ isnan(key) ? (double)INFINITY : key, (uint16_t)i };
+        places[i] = (struct place){ isnan(key), isnan(key) ? 0 : key, (uint16_t)i };
     }
     if (look->sorting != AV_HEADS_IN_PLACE) {
         qsort(places, h->count, sizeof *places, compare);

@@ -61,7 +61,7 @@ static void draw_cell(struct av_canvas *c, int x, int y, const struct av_head *h
     }
 }
 
-/* "H/ln n: entropy / ln n, mean  layer ↓ head →   0 <ramp> 1". */
+/* "entropy / ln n, mean  layer ↓ head →   0 <ramp> 1". */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_heads_look *look)
 {
     const struct av_heads_column *column = &av_heads_columns[look->quantity];
@@ -138,7 +138,7 @@ static int draw_kind(struct av_canvas *c, struct av_rect r, const struct av_head
 {
     const struct av_head_rule *rule = &av_head_rules[kind];
     int x = r.x, y = r.y, used = 0;
-    for (size_t i = 0; i < h->done; i++) {
+    for (size_t i = 0; i < h->count; i++) {
         char label[AV_NUMBER_MAX], share[AV_NUMBER_MAX], text[2 * AV_NUMBER_MAX + 1];
         const struct av_head *head = &h->heads[i];
         if (head->state != AV_HEAD_MEASURED || head->kind != kind) {

@@ -9,7 +9,7 @@
 
 /* How a quantity is shown. */
 struct av_heads_column {
-    const char *head;  /* "H/ln n" */
+    const char *head;  /* "entropy" */
     const char *words; /* "entropy / ln n, mean" */
     bool percent;
     double top; /* the value with the most heat; 0 has the least */
@@ -31,8 +31,8 @@ struct av_heads_look {
     enum av_heads_cell cell;
 };
 
-/* Heads [count] from the first place on; those without the number last, as they
- * are in the list. */
+/* Heads [count] from the first place on; those without the number, or NaN, last, as
+ * they are in the list. */
 struct av_heads_order {
     uint16_t at[AV_HEADS_MEASURED];
     size_t count;
@@ -48,19 +48,31 @@ const char *av_heads_number(char out[AV_NUMBER_MAX], const struct av_head *h, en
 const char *av_heads_label(char out[AV_NUMBER_MAX], const struct av_head *h);
 int av_heads_label_w(const struct av_heads *h); /* of the longest */
 
-/* Its health by a glyph and a role; what it is called, "" for nothing. */
+/* Its health by a glyph and a role; the glyph of a severity; what it is called,
+ * "" for nothing. */
 struct av_fill av_heads_mark(const struct av_head *h);
+struct av_fill av_heads_severity_mark(enum av_severity severity);
 const char *av_heads_name(const struct av_head *h);
+
+/* Glyphs of a border, which tells the health as the mark does: whoever sees no
+ * colours sees lines that are thin, dashed, double and heavy. */
+struct av_heads_border {
+    uint32_t across, down;
+    uint32_t corners[2][2]; /* top, bottom; left, right */
+    enum av_role role;
+};
+struct av_heads_border av_heads_border(const struct av_head *h, bool ascii);
 
 /* ---- The grid ------------------------------------------------------------------ */
 
-/* Where heads stand: tiles of a map with its number below, or, where these have
- * no room, a line each. In place a row of tiles is a layer, if there are several;
- * else rows are filled from the left. */
+/* Where heads stand: tiles of a map in a border, which holds its number and its
+ * name; or, where these have no room, a line each. In place a row of tiles is a
+ * layer, if there are several; else rows are filled from the left. */
 struct av_heads_grid {
     struct av_rect r;
     int map_w, map_h; /* 0: lines of text */
     int tile_w, tile_h;
+    int gap;                       /* blank columns behind a tile, among tile_w */
     size_t rows, cols;             /* of the whole grid */
     size_t row, col, down, across; /* in sight: from (row, col) on, so many */
 };
@@ -76,6 +88,10 @@ size_t av_heads_at(const struct av_heads_grid *g, const struct av_heads *h, cons
 size_t av_heads_under(const struct av_heads_grid *g, const struct av_heads *h, const struct av_heads_look *look,
                       const struct av_heads_order *order, int x, int y);
 
+/* The head at that cell of the screen, and in what the grid says of it. */
+void av_heads_tile(struct av_canvas *c, const struct av_heads_grid *g, const struct av_heads *h,
+                   const struct av_heads_look *look, size_t at, int x, int y);
+
 /* ---- Panels ---------------------------------------------------------------------- */
 
 void av_panel_heads_grid(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
@@ -84,7 +100,7 @@ void av_panel_heads_grid(struct av_canvas *c, struct av_rect r, const struct av_
 /* What the marks and the map's cells are; a line. */
 void av_panel_heads_legend(struct av_canvas *c, int x, int right, int y, const struct av_heads_look *look);
 
-/* All that is known of one head, in so many lines as there are. */
+/* All that is known of one head, its verdicts first, in so many lines as there are. */
 void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t head);
 
 /* A quantity over layers (down) and heads (across); returns the lines used. The

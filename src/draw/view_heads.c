@@ -10,23 +10,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PAGES = 2, PIECES = 12, DETAIL_H = 3, WORDS_MAX = 1024, WORDS_H = 6, TABLE_LEAST_H = 5 };
+enum { PAGES = 2, PIECES = 12, DETAIL_H = 5, WORDS_MAX = 2048, WORDS_H = 8, TABLE_LEAST_H = 5 };
 
 /* ---- Where things are ------------------------------------------------------------ */
 
 struct places {
     struct av_rect legend, body, detail; /* h 0: none */
 };
-
-static struct places place(struct av_rect r)
-{
-    int legend = r.h >= 8, detail = r.h >= 18 ? DETAIL_H : 0;
-    int top = 1 + legend;
-    int gap = r.h >= 45;
-    return (struct places){ { r.x + 1, r.y + 1, r.w - 1, legend },
-                            { r.x + 1, r.y + top + gap, r.w - 1, r.h - top - gap - detail },
-                            { r.x + 1, r.y + r.h - detail, r.w - 2, detail } };
-}
 
 static struct av_heads_look look_of(const struct av_view_state *state, const struct av_heads *h)
 {
@@ -35,21 +25,64 @@ static struct av_heads_look look_of(const struct av_view_state *state, const str
                                    (enum av_heads_sorting)state->col, (enum av_heads_cell)state->pool };
 }
 
+static struct places place(struct av_rect r)
+{
+    int legend = r.h >= 8, detail = r.h >= 18 ? DETAIL_H : 0;
+    int top = 1 + legend;
+    int gap = r.h >= 45;
+    return (struct places){ { r.x + 1, r.y + 1, r.w - 1, legend },
+                            { r.x, r.y + top + gap, r.w, r.h - top - gap - detail },
+                            { r.x + 1, r.y + r.h - detail, r.w - 2, detail } };
+}
+
+/* The words about one head, and the lines that the maps leave. */
+static struct av_rect detail_below(const struct places *at, const struct av_heads *h, const struct av_heads_look *look)
+{
+    struct av_heads_order order;
+    struct av_rect r = at->detail;
+    av_heads_sort(&order, h, look);
+    const struct av_heads_grid g = av_heads_layout(at->body, h, look, &order);
+    int spare = r.h > 0 && g.map_w > 0 ? at->body.h - (int)g.down * g.tile_h : 0;
+    return (struct av_rect){ r.x, r.y - spare, r.w, r.h + spare };
+}
+
 /* ---- The first line ---------------------------------------------------------------- */
 
-static size_t most_queries(const struct av_heads *h)
+/* The layer whose heads have the most queries, counted or left out. */
+static const struct av_source_layer *longest(const struct av_source *source)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < h->count; i++) {
-        most = h->heads[i].n_q > most ? h->heads[i].n_q : most;
+    const struct av_source_layer *most = &source->layers[0];
+    for (size_t i = 1; i < source->layer_count; i++) {
+        const struct av_source_layer *l = &source->layers[i];
+        most = l->n_q + l->left_out > most->n_q + most->left_out ? l : most;
     }
     return most;
+}
+
+/* "the last 32 of 131072 queries" when not all are looked at; returns whether it is said. */
+static bool tell_queries(char piece[AV_PIECE_MAX], const struct av_heads *h)
+{
+    size_t n_q = (size_t)h->params.n_q, left_out = 0;
+    if (h->source != NULL) {
+        n_q = longest(h->source)->n_q;
+        left_out = longest(h->source)->left_out;
+    }
+    size_t queries = n_q < AV_HEADS_QUERIES ? n_q : AV_HEADS_QUERIES;
+    if (queries == n_q + left_out) {
+        return false;
+    }
+    if (left_out > 0 && n_q > queries) {
+        snprintf(piece, AV_PIECE_MAX, "%zu of the last %zu queries", queries, n_q);
+    } else {
+        snprintf(piece, AV_PIECE_MAX, "%s%zu of %zu queries", left_out > 0 ? "the last " : "", queries, n_q + left_out);
+    }
+    return true;
 }
 
 /* What it is of: fills the pieces, the most telling first; returns their number. */
 static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_view_context *ctx)
 {
-    static const char *const sorted[AV_HEADS_SORTINGS] = { "", "sorted ↓", "sorted ↑" };
+    static const char *const sorted[AV_HEADS_SORTINGS] = { "", "largest first", "smallest first" };
     const struct av_heads *h = ctx->study;
     const struct av_params *p = &h->params;
     char text[AV_VARIANT_TEXT_MAX], number[AV_NUMBER_MAX];
@@ -62,13 +95,13 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
     }
     if (h->done < h->count) {
         snprintf(pieces[n++], AV_PIECE_MAX, "%zu weighed", h->done);
+    } else if (h->diagnoses && h->diagnosed < h->count) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "%zu diagnosed", h->diagnosed);
     }
     if (h->count < h->all) {
         snprintf(pieces[n++], AV_PIECE_MAX, "the first %zu", h->count);
     }
-    if (most_queries(h) > AV_HEADS_QUERIES) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%d of up to %zu queries", AV_HEADS_QUERIES, most_queries(h));
-    }
+    n += tell_queries(pieces[n], h);
     snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_variant_format(p->variant, text));
     snprintf(pieces[n++], AV_PIECE_MAX, "scale %s", p->scale != 0 ? "on" : "off");
     snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
@@ -160,7 +193,8 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
         draw_head(c, r, ctx);
         pages[ctx->state->page](c, &at, h, &look);
         if (at.detail.h > 0) {
-            av_panel_heads_detail(c, at.detail, h, look.cursor);
+            struct av_rect detail = ctx->state->page == 0 ? detail_below(&at, h, &look) : at.detail;
+            av_panel_heads_detail(c, detail, h, look.cursor);
         }
     }
     av_canvas_clip(c, clip);
@@ -268,6 +302,41 @@ static void open_head(struct av_view_edit *e)
     }
 }
 
+/* Adds a place, but the first one, which is there. */
+static size_t add_place(size_t *out, size_t n, size_t most, size_t place, const struct av_heads *h)
+{
+    if (n < most && place < h->count && place != out[0]) {
+        out[n++] = place;
+    }
+    return n;
+}
+
+/* The head under the cursor; on page 1 the maps in sight, on page 2 the cursor's layer. */
+static size_t wants(struct av_rect r, const struct av_view_state *state, const void *study, size_t *out, size_t most)
+{
+    const struct av_heads *h = study;
+    struct av_heads_order order;
+    if (most == 0) {
+        return 0;
+    }
+    const struct av_heads_look look = look_of(state, h);
+    size_t n = 1;
+    out[0] = look.cursor;
+    if (state->page != 0) {
+        for (size_t i = 0; i < h->widest; i++) {
+            const struct av_head *head = av_heads_find(h, h->heads[look.cursor].layer, i);
+            n = add_place(out, n, most, head != NULL ? (size_t)(head - h->heads) : h->count, h);
+        }
+        return n;
+    }
+    av_heads_sort(&order, h, &look);
+    const struct av_heads_grid g = av_heads_layout(place(r).body, h, &look, &order);
+    for (size_t i = 0; i < g.down * g.across; i++) {
+        n = add_place(out, n, most, av_heads_at(&g, h, &look, &order, g.row + i / g.across, g.col + i % g.across), h);
+    }
+    return n;
+}
+
 static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
 {
     const struct av_heads *h = e->study;
@@ -314,16 +383,27 @@ static const char *const about[] = {
     "Every head of every layer of the files, or the n_head that are sampled; 2.3 is head",
     "3 of layer 2. A map shows its weights, queries down and keys across: what a query",
     "gives to all keys of a cell, in the mean, or the largest weight; by the root, from 0",
-    "to 1; · is masked. Below it: whether its softmax is fine, !",
-    "saturated (a weight above 0.9 in more than a quarter of the rows) or dead (little of",
-    "a gradient gets through), a number, and what the head is called.",
-    "Names go by measured shares of the weight, over rows with eight keys or more: sink,",
+    "to 1; · is masked.",
+    "Its border and mark tell the verdicts, as in the report: thin, fine; dashed ~, the",
+    "logits spread beyond sqrt(2 ln n) alone: normal logits would saturate the softmax",
+    "there, a trained model's are not normal, and few of its rows are saturated; double !,",
+    "a warning, of rows that are saturated (a weight above 0.9 in more than a quarter of",
+    "them) or by the diagnosis of the files; heavy, bad: frozen (in more than half),",
+    "its gradient dead, or a finding that is bad.",
+    "Then a number (y), and what the head is called,",
+    "by measured shares of the weight, over rows with eight keys or more: sink,",
     "more than half on the first key; previous, on the position before the query's;",
     "diagonal, on its own; uniform, less than a tenth would have to move to make the rows",
-    "uniform; saturated, none of these, but saturated rows. The first that holds counts.",
-    "Of more than 1024 queries so many are looked at, in groups of eight.",
+    "uniform; peaked, none of these, but saturated rows. The first that holds counts.",
+    "The numbers: entropy over ln n, n the keys seen; the median and the mean of the",
+    "largest weight; rows with a weight above 0.9; gradient, the median of jacobian_fro,",
+    "|dw/dz|; dead rows, where that is below 1e-3; logit std within rows; row sum, of the",
+    "weights; the weight on the first key, on a query's own and on the one before;",
+    "uneven, what would have to move for uniform rows.",
+    "Heads in sight are weighed first, then the others; of files they are diagnosed as",
+    "well. Of more than 1024 queries so many are looked at, in groups of eight.",
     "Page 2: a number for every head, what was found, the heads with a name, and all",
-    "numbers of the heads in the cursor's layer. uneven: what would have to move.",
+    "numbers of the heads in the cursor's layer.",
     NULL,
 };
 
@@ -335,6 +415,7 @@ const struct av_view av_view_heads = {
     .study = "heads",
     .listens = listens,
     .draw = draw,
+    .wants = wants,
     .click = click,
     .actions = actions,
     .about = about,

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const struct av_head_rule av_head_rules[AV_HEAD_KINDS] = {
     [AV_HEAD_SINK] = { "sink",
@@ -31,7 +32,7 @@ const struct av_head_rule av_head_rules[AV_HEAD_KINDS] = {
                           0.1,
                           { "is uniform, but for less than a tenth of its weight",
                             "are uniform, but for less than a tenth of their weight" } },
-    [AV_HEAD_PEAKED] = { "saturated",
+    [AV_HEAD_PEAKED] = { "peaked",
                          AV_HEAD_SATURATED_ROWS,
                          false,
                          AV_LARGEST_SHARE,
@@ -88,56 +89,135 @@ static void AV_PRINTF(2, 3) add(struct text *t, const char *format, ...)
     va_end(args);
 }
 
-struct tally {
-    size_t measured, refused;
-    size_t kinds[AV_HEAD_KINDS + 1], healths[AV_HEAD_HEALTHS];
+/* A code of verdicts, and the heads that have it as a warning or worse. */
+struct code {
+    const char *code;
+    size_t heads;
 };
+
+enum { CODES = 16 }; /* told of */
+
+struct tally {
+    size_t measured, refused, undiagnosed;
+    size_t kinds[AV_HEAD_KINDS + 1], healths[AV_HEAD_HEALTHS];
+    size_t rows, frozen, dead; /* saturated by so many rows; with a dead gradient */
+    struct code codes[CODES];  /* the others */
+    size_t code_count;
+};
+
+static void count_code(struct tally *t, const char *code)
+{
+    size_t i = 0;
+    while (i < t->code_count && strcmp(t->codes[i].code, code) != 0) {
+        i++;
+    }
+    if (i < CODES) {
+        t->codes[i].code = code;
+        t->codes[i].heads++;
+        t->code_count += i == t->code_count;
+    }
+}
+
+static void count_verdicts(struct tally *t, const struct av_head *head)
+{
+    t->rows += head->saturated == AV_SATURATED_ROWS;
+    t->frozen += head->saturated == AV_SATURATED_FROZEN;
+    for (size_t i = 0; i < head->verdict_count && head->verdicts[i].severity >= AV_WARN; i++) {
+        const char *code = head->verdicts[i].code;
+        if (strcmp(code, "gradient_dead") == 0) {
+            t->dead++;
+        } else if (strcmp(code, "saturated") != 0) {
+            count_code(t, code);
+        }
+    }
+}
 
 static struct tally count(const struct av_heads *h)
 {
     struct tally t = { 0 };
-    for (size_t i = 0; i < h->done; i++) {
+    for (size_t i = 0; i < h->count; i++) {
         const struct av_head *head = &h->heads[i];
         bool measured = head->state == AV_HEAD_MEASURED;
         t.measured += measured;
-        t.refused += !measured;
-        t.kinds[head->kind] += measured;
-        t.healths[head->health] += measured;
+        t.refused += head->state == AV_HEAD_REFUSED;
+        t.undiagnosed += measured && h->diagnoses && head->diagnosis == AV_HEAD_WAITING;
+        if (measured) {
+            t.kinds[head->kind]++;
+            t.healths[head->health]++;
+            count_verdicts(&t, head);
+        }
     }
     return t;
+}
+
+static const char *is_are(size_t n)
+{
+    return n == 1 ? "is" : "are";
+}
+
+/* "3 of 40 heads are fine. 31 are warned of for ..." */
+static void tell_verdicts(struct text *text, const struct tally *t)
+{
+    size_t spread = t->healths[AV_HEAD_SPREAD];
+    add(text, "%zu of %zu heads %s fine.", t->healths[AV_HEAD_FINE], t->measured, is_are(t->healths[AV_HEAD_FINE]));
+    if (spread > 0) {
+        add(text,
+            " %zu %s warned of because the logits spread beyond sqrt(2 ln n) alone: normal logits would saturate "
+            "there, a "
+            "trained model's are not normal, and no more than a quarter of the rows have a weight above 0.9.",
+            spread, is_are(spread));
+    }
+    if (t->rows > 0) {
+        add(text, " %zu %s saturated: more than a quarter of the rows have a weight above 0.9.", t->rows,
+            is_are(t->rows));
+    }
+    if (t->frozen > 0) {
+        add(text, " %zu %s frozen: more than half of the rows have a weight above 0.9.", t->frozen, is_are(t->frozen));
+    }
+    if (t->dead > 0) {
+        add(text, " The gradient of %zu head%s is dead.", t->dead, t->dead > 1 ? "s" : "");
+    }
+    for (size_t i = 0; i < t->code_count; i++) {
+        add(text, "%s %s in %zu", i == 0 ? " Found besides:" : ",", t->codes[i].code, t->codes[i].heads);
+    }
+    add(text, "%s", t->code_count > 0 ? "." : "");
+}
+
+/* What a head does; saturated ones are among the verdicts. */
+static void tell_kinds(struct text *text, const struct tally *t)
+{
+    size_t said = 0;
+    for (enum av_head_kind kind = 0; kind < AV_HEAD_PEAKED; kind++) {
+        if (t->kinds[kind] > 0) {
+            add(text, " %zu %s.", t->kinds[kind], av_head_rules[kind].does[t->kinds[kind] > 1]);
+            said++;
+        }
+    }
+    if (said == 0) {
+        add(text, " None gives more than half of its weight to the first token, its own or the one before; none is "
+                  "uniform.");
+    }
 }
 
 const char *av_heads_words(char *out, size_t size, const struct av_heads *h)
 {
     struct text text = { out, size, 0 };
     const struct tally t = count(h);
-    size_t said = 0;
     out[0] = '\0';
     if (t.measured == 0) {
         add(&text, t.refused > 0 ? "No head could be weighed." : "No head is weighed yet.");
         return out;
     }
-    for (enum av_head_kind kind = 0; kind < AV_HEAD_KINDS; kind++) {
-        if (t.kinds[kind] > 0) {
-            add(&text, "%s%zu of %zu heads %s.", said++ > 0 ? " " : "", t.kinds[kind], t.measured,
-                av_head_rules[kind].does[t.kinds[kind] > 1]);
-        }
-    }
-    if (said == 0) {
-        add(&text,
-            "None of %zu heads gives more than half of its weight to the first token, its own or the one before; none "
-            "is uniform or saturated.",
-            t.measured);
-    }
-    if (t.healths[AV_HEAD_DEAD] > 0) {
-        add(&text, " The gradient of %zu head%s is dead.", t.healths[AV_HEAD_DEAD],
-            t.healths[AV_HEAD_DEAD] > 1 ? "s" : "");
-    }
+    tell_verdicts(&text, &t);
+    tell_kinds(&text, &t);
     if (t.refused > 0) {
         add(&text, " %zu could not be weighed.", t.refused);
     }
     if (h->done < h->count) {
-        add(&text, " %zu are yet to come.", h->count - h->done);
+        add(&text, " %zu %s yet to be weighed.", h->count - h->done, is_are(h->count - h->done));
+    }
+    if (t.undiagnosed > 0) {
+        add(&text, " %zu %s yet to be diagnosed.", t.undiagnosed, is_are(t.undiagnosed));
     }
     return out;
 }

@@ -1,4 +1,4 @@
-/* heads_head.c - one head: read, then weighed row by row. */
+/* heads_head.c - one head: read, then weighed row by row; or diagnosed. */
 #include "attnviz/mem.h"
 #include "attnviz/snapshot.h"
 #include "attnviz/variant.h"
@@ -54,6 +54,8 @@ static struct av_heads_room needed(const struct av_source *s)
         r.n_k = larger(r.n_k, l->n_k);
         r.queries = larger(r.queries, queries_of(l));
     }
+    size_t fit = larger(1, AV_HEADS_PAIRS / larger(1, r.n_k));
+    r.portion = fit < AV_HEADS_PORTION ? fit : AV_HEADS_PORTION;
     return r;
 }
 
@@ -69,7 +71,7 @@ enum av_status av_heads_make_room(struct av_heads_state *s, struct av_error *e)
     double **row[] = { &r.zeros, &r.seen, &r.form.diag, &r.form.u, &r.form.v, &r.form.rest };
     bool made = (r.q = av_alloc(r.q_bytes, 1)) != NULL && (r.k = av_alloc(r.k_bytes, 1)) != NULL;
     for (size_t i = 0; made && i < sizeof rows / sizeof rows[0]; i++) {
-        made = (*rows[i] = av_alloc(r.n_k, AV_HEADS_PORTION * sizeof **rows[i])) != NULL;
+        made = (*rows[i] = av_alloc(r.n_k, r.portion * sizeof **rows[i])) != NULL;
     }
     for (size_t i = 0; made && i < sizeof row / sizeof row[0]; i++) {
         made = (*row[i] = av_alloc(r.n_k, sizeof **row[i])) != NULL;
@@ -91,7 +93,7 @@ enum av_status av_heads_make_room(struct av_heads_state *s, struct av_error *e)
 
 static struct av_head *at_hand(const struct av_heads_state *s)
 {
-    return &s->heads[s->result.done];
+    return &s->heads[s->at];
 }
 
 static void go_on(struct av_heads_state *s, enum av_heads_phase phase)
@@ -102,8 +104,20 @@ static void go_on(struct av_heads_state *s, enum av_heads_phase phase)
 
 static double end(struct av_heads_state *s, enum av_head_state state)
 {
-    at_hand(s)->state = state;
+    struct av_head *h = at_hand(s);
+    h->state = state;
     s->result.done++;
+    s->spent += av_heads_cost(h);
+    go_on(s, AV_HEADS_BEGIN);
+    return 0;
+}
+
+static double end_diagnosis(struct av_heads_state *s, enum av_head_state state)
+{
+    struct av_head *h = at_hand(s);
+    h->diagnosis = state;
+    s->result.diagnosed++;
+    s->spent += av_heads_diagnosis_cost(h);
     go_on(s, AV_HEADS_BEGIN);
     return 0;
 }
@@ -112,7 +126,17 @@ static double refuse(struct av_heads_state *s, const struct av_error *e)
 {
     struct av_head *h = at_hand(s);
     snprintf(h->why, sizeof h->why, "%s", e->text);
+    if (s->result.diagnoses) {
+        end_diagnosis(s, AV_HEAD_REFUSED);
+    }
     return end(s, AV_HEAD_REFUSED);
+}
+
+static double refuse_diagnosis(struct av_heads_state *s, const struct av_error *e)
+{
+    struct av_head *h = at_hand(s);
+    snprintf(h->why, sizeof h->why, "%s", e->text);
+    return end_diagnosis(s, AV_HEAD_REFUSED);
 }
 
 /* Entries [at, d) of a part's memory. */
@@ -120,6 +144,17 @@ static struct av_entries entries_of(const struct av_source_layer *l, enum av_par
 {
     bool wide = l->part[part].wide;
     return (struct av_entries){ wide ? NULL : memory, wide ? memory : NULL, l->d };
+}
+
+static double begin_diagnosis(struct av_heads_state *s)
+{
+    const struct av_head *h = at_hand(s);
+    struct av_error e = { "" };
+    if (av_diagnoser_begin(s->diagnoser, s->source, h->layer, h->head, &s->p, &e) != AV_OK) {
+        return refuse_diagnosis(s, &e);
+    }
+    go_on(s, AV_HEADS_DIAGNOSE);
+    return 0;
 }
 
 static double begin_head(struct av_heads_state *s)
@@ -134,8 +169,12 @@ static double begin_head(struct av_heads_state *s)
     s->p.n_head = (int64_t)l->n_head;
     s->p.head = (int64_t)h->head;
     s->p.layer = (int64_t)h->layer;
+    if (h->state != AV_HEAD_WAITING) {
+        return begin_diagnosis(s);
+    }
     s->moments = (struct av_moments)AV_MOMENTS_INIT;
     memset(&s->sums, 0, sizeof s->sums);
+    s->sums.all = (struct av_moments)AV_MOMENTS_INIT;
     if (h->from == AV_PART_Q) {
         s->entries = (struct av_attend_head){ .q = entries_of(l, AV_PART_Q, s->room.q),
                                               .k = entries_of(l, AV_PART_K, s->room.k),
@@ -211,7 +250,7 @@ static double count_scores(struct av_heads_state *s)
 {
     const struct av_head *h = at_hand(s);
     size_t left = h->n_q - s->row;
-    size_t count = left < AV_HEADS_PORTION ? left : AV_HEADS_PORTION;
+    size_t count = left < s->room.portion ? left : s->room.portion;
     double *scores = s->room.weights;
     struct av_entries q = s->entries.q;
     q.f32 = q.f32 != NULL ? q.f32 + s->row * q.pitch : NULL;
@@ -344,7 +383,7 @@ static double weigh(struct av_heads_state *s)
     double fit = AV_HEADS_UNIT / s->row_cost;
     size_t count;
     size_t i = query_of(h, s->row, &count);
-    count = count < AV_HEADS_PORTION ? count : AV_HEADS_PORTION;
+    count = count < s->room.portion ? count : s->room.portion;
     count = fit < 1 ? 1 : fit < (double)count ? (size_t)fit : count;
     if (h->from == AV_PART_Q) {
         attend(s, i, count);
@@ -360,8 +399,42 @@ static double weigh(struct av_heads_state *s)
     return cost;
 }
 
+/* ---- Diagnosing -------------------------------------------------------------------------- */
+
+static double diagnose(struct av_heads_state *s)
+{
+    struct av_error e = { "" };
+    bool more;
+    if (av_diagnoser_step(s->diagnoser, &more, &e) != AV_OK) {
+        return refuse_diagnosis(s, &e);
+    }
+    if (!more) {
+        av_heads_add_diagnosis(at_hand(s), av_diagnoser_result(s->diagnoser));
+        end_diagnosis(s, AV_HEAD_MEASURED);
+    }
+    return AV_HEADS_UNIT; /* its units are units */
+}
+
 double av_heads_work(struct av_heads_state *s)
 {
-    static double (*const jobs[])(struct av_heads_state *) = { begin_head, read_q, read_k, count_scores, weigh };
+    static double (*const jobs[])(
+        struct av_heads_state *) = { begin_head, read_q, read_k, count_scores, weigh, diagnose };
     return jobs[s->phase](s);
+}
+
+/* ---- What it costs ------------------------------------------------------------------------ */
+
+static double pairs_cost(const struct av_head *h, double pairs)
+{
+    return pairs * (NS_PAIR + NS_ATTEND * (double)h->d) + NS_READ * (double)(h->n_q + h->n_k) * (double)h->d;
+}
+
+double av_heads_cost(const struct av_head *h)
+{
+    return pairs_cost(h, (double)h->queries * (double)h->n_k);
+}
+
+double av_heads_diagnosis_cost(const struct av_head *h)
+{
+    return pairs_cost(h, fmin((double)h->n_q * (double)h->n_k, AV_DIAGNOSIS_PAIRS));
 }

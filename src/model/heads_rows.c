@@ -50,6 +50,7 @@ static void add_logits(struct av_heads_state *s, const double *logits, size_t le
     }
     av_moments_add(&row, s->room.seen, n);
     av_spread_add(&s->sums.logits, &row);
+    av_moments_merge(&s->sums.all, &row);
 }
 
 static void add_to_map(struct av_heads_sums *sums, struct av_head *h, size_t i, const double *w, const double *logits,
@@ -103,13 +104,6 @@ static void finish_map(const struct av_heads_sums *sums, struct av_head_map *map
     }
 }
 
-static enum av_head_health health_of(const struct av_summary *sum)
-{
-    return av_summary_dead(sum)                       ? AV_HEAD_DEAD
-           : sum->share_max_gt_0_9 > AV_LARGEST_SHARE ? AV_HEAD_SATURATED
-                                                      : AV_HEAD_FINE;
-}
-
 /* Averages of keys in the places of keys have no positions. */
 static bool has_positions(const struct av_heads_state *s, const struct av_head *h)
 {
@@ -145,7 +139,7 @@ void av_heads_sum_up(struct av_heads_state *s, struct av_head *h)
     }
     h->rows = sum.rows;
     h->rows_long = sums->rows_long;
-    h->health = health_of(&sum);
     h->kind = av_heads_kind(h);
+    av_heads_judge(s, h, &sum);
     finish_map(sums, &h->map);
 }

@@ -1,18 +1,23 @@
 /* heads_state.h - the inside of the study `heads`.
  *
- * One head after the other is read, weighed row by row, and summed up. Where
- * there is no source, one is made that draws its entries, so that the rest need
- * not know. Jobs return what they took in nanoseconds, estimated: that decides
+ * One head after the other is read, weighed row by row, and summed up; those of
+ * a file are diagnosed as well. Where there is no source, one is made that draws its
+ * entries, so that the rest need not know. Jobs return what they took in nanoseconds, estimated: that decides
  * where work is cut, not what comes out. */
 #ifndef ATTNVIZ_HEADS_STATE_H
 #define ATTNVIZ_HEADS_STATE_H
 
 #include "attnviz/attend.h"
+#include "attnviz/diagnosis.h"
 #include "attnviz/heads_study.h"
 #include "summary.h"
 
 #define AV_HEADS_UNIT 2e6
-enum { AV_HEADS_PORTION = 24 }; /* rows of a job */
+enum {
+    AV_HEADS_PORTION = 24,    /* rows of a job, */
+    AV_HEADS_PAIRS = 1 << 18, /* if they have no more pairs than this, which limits the memory for long ones */
+    AV_HEADS_WANTED = 512     /* heads that are wanted first, at most */
+};
 
 /* ---- heads_source.c: heads that are sampled -------------------------------------- */
 
@@ -34,8 +39,9 @@ enum av_status av_heads_draw(struct av_heads_drawn *d, const struct av_kernels *
 /* Memory for the largest head. */
 struct av_heads_room {
     size_t q_bytes, k_bytes, n_k, queries; /* what there is room for */
+    size_t portion;                        /* rows of a job */
     void *q, *k;
-    double *logits, *weights; /* [AV_HEADS_PORTION, n_k] */
+    double *logits, *weights; /* [portion, n_k] */
     double *read;             /* the same: rows as the file has them */
     double *zeros, *seen;     /* [n_k] */
     struct av_form form;      /* [n_k] each */
@@ -47,7 +53,8 @@ struct av_heads_room {
 
 /* Sums over rows of the head at hand. */
 struct av_heads_sums {
-    struct av_spread logits;
+    struct av_moments all;   /* logits */
+    struct av_spread logits; /* within rows */
     size_t rows_long;
     double first, own, previous, moved;
     double weight[AV_HEADS_MAP][AV_HEADS_MAP];
@@ -55,7 +62,14 @@ struct av_heads_sums {
     size_t rows[AV_HEADS_MAP];
 };
 
-enum av_heads_phase { AV_HEADS_BEGIN, AV_HEADS_READ_Q, AV_HEADS_READ_K, AV_HEADS_COUNT, AV_HEADS_WEIGH };
+enum av_heads_phase {
+    AV_HEADS_BEGIN, /* with the head at hand */
+    AV_HEADS_READ_Q,
+    AV_HEADS_READ_K,
+    AV_HEADS_COUNT,
+    AV_HEADS_WEIGH,
+    AV_HEADS_DIAGNOSE
+};
 
 struct av_heads_state {
     const struct av_kernels *kernels;
@@ -65,7 +79,11 @@ struct av_heads_state {
     struct av_attend *attend;
     void *scores_scratch;
     struct av_heads_room room;
+    struct av_diagnoser *diagnoser;
 
+    size_t wanted[AV_HEADS_WANTED], wanted_count; /* places in the list */
+    size_t from[2];                               /* no head before it is to be measured; diagnosed */
+    size_t at;                                    /* the head at hand */
     enum av_heads_phase phase;
     size_t row; /* of the phase */
     double row_cost;
@@ -75,7 +93,8 @@ struct av_heads_state {
     struct av_heads_sums sums;
 
     bool begun;
-    size_t kept; /* heads there is memory for */
+    double spent, all; /* cost of the heads that are over, of all */
+    size_t kept;       /* heads there is memory for */
     struct av_head *heads;
     struct av_heads result;
 };
@@ -84,9 +103,13 @@ struct av_heads_state {
 enum av_status av_heads_make_room(struct av_heads_state *s, struct av_error *e);
 void av_heads_free_room(struct av_heads_room *room);
 
-/* One job for the head at hand, s->heads[s->result.done], which is over when
- * s->phase is AV_HEADS_BEGIN again. */
+/* One job for the head at hand, which is over when s->phase is AV_HEADS_BEGIN again:
+ * it is measured, or diagnosed if it has been measured. */
 double av_heads_work(struct av_heads_state *s);
+
+/* Estimates of what a head costs to be measured, and diagnosed. */
+double av_heads_cost(const struct av_head *h);
+double av_heads_diagnosis_cost(const struct av_head *h);
 
 /* ---- heads_rows.c: what rows of weights tell -------------------------------------- */
 
@@ -95,8 +118,16 @@ double av_heads_work(struct av_heads_state *s);
  * and to the map. Without logits (NULL) a row sees the keys that the mask leaves. */
 void av_heads_add_rows(struct av_heads_state *s, struct av_head *h, size_t i, size_t count, const double *logits);
 
-/* From the rows and the sums to the numbers, the map and what it is called. */
+/* From the rows and the sums to the numbers, the map, the verdicts and what it is called. */
 void av_heads_sum_up(struct av_heads_state *s, struct av_head *h);
+
+/* ---- heads_verdicts.c ----------------------------------------------------------------- */
+
+/* The verdicts of a head that is summed up, of the rows in the room. */
+void av_heads_judge(const struct av_heads_state *s, struct av_head *h, const struct av_summary *sum);
+
+/* Adds what its diagnosis found beyond them. */
+void av_heads_add_diagnosis(struct av_head *h, const struct av_diagnosis *d);
 
 /* ---- heads_findings.c -------------------------------------------------------------- */
 

@@ -264,33 +264,10 @@ static void run_theory(struct av_model *m)
                     !s->from_logits && !s->varied && av_theory_means(m->theory, &rows, s->theory_std, &s->theory);
 }
 
-/* Is sqrt(2 ln n) about these logits? They may be bent, or have a bias that
- * spreads them far more than chance. */
-static bool may_freeze(av_variant_value variant)
-{
-    const struct av_variant *pattern = av_variant_of(variant, AV_GROUP_PATTERN);
-    bool biased = pattern != NULL && (strcmp(pattern->name, "alibi") == 0 || strcmp(pattern->name, "lsh") == 0);
-    return !biased && av_variant_of(variant, AV_GROUP_BEND) == NULL;
-}
-
-/* sqrt(2 ln n) of the keys that the rows see, where the softmax weighs them. */
-static double freezing(const struct av_snapshot *s)
-{
-    double sum = 0;
-    size_t rows = 0;
-    for (size_t i = 0; i < s->n_q; i++) {
-        if (s->rows[i].keys >= 2) {
-            sum += av_theory_freezing((double)s->rows[i].keys);
-            rows++;
-        }
-    }
-    return rows > 0 && may_freeze(s->params.variant) ? sum / (double)rows : (double)NAN;
-}
-
 void av_stage_stats(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
-    s->theory_freezing = freezing(s);
+    s->theory_freezing = av_verdicts_freezing(s->rows, s->n_q, s->params.variant);
     summarize(m);
     av_verdicts_make(s);
     s->runs[AV_STAGE_STATS]++;

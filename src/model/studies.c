@@ -138,6 +138,14 @@ bool av_studies_step(struct av_studies *s, const struct av_study *study)
     return state != NULL && study->step(state);
 }
 
+void av_studies_want(struct av_studies *s, const struct av_study *study, const size_t *places, size_t count)
+{
+    void *state = state_of(s, study);
+    if (state != NULL && study->want != NULL) {
+        study->want(state, places, count);
+    }
+}
+
 bool av_studies_whole(const struct av_studies *s, const struct av_study *study)
 {
     const void *state = state_of(s, study);

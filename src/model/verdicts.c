@@ -2,12 +2,36 @@
 #include "verdicts.h"
 
 #include "attnviz/attend.h"
+#include "attnviz/theory.h"
 #include "attnviz/variant.h"
 #include "attnviz/verdict_rules.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Is sqrt(2 ln n) about these logits? They may be bent, or have a bias that
+ * spreads them far more than chance. */
+static bool may_freeze(av_variant_value variant)
+{
+    const struct av_variant *pattern = av_variant_of(variant, AV_GROUP_PATTERN);
+    bool biased = pattern != NULL && (strcmp(pattern->name, "alibi") == 0 || strcmp(pattern->name, "lsh") == 0);
+    return !biased && av_variant_of(variant, AV_GROUP_BEND) == NULL;
+}
+
+double av_verdicts_freezing(const struct av_rowstats *rows, size_t n, av_variant_value variant)
+{
+    double sum = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].keys >= 2) {
+            sum += av_theory_freezing((double)rows[i].keys);
+            counted++;
+        }
+    }
+    return counted > 0 && may_freeze(variant) ? sum / (double)counted : (double)NAN;
+}
 
 /* The next free verdict: the list holds more than there are rules. */
 static struct av_verdict *add(struct av_snapshot *s, const char *code, enum av_severity severity)

@@ -3,6 +3,7 @@
 #define ATTNVIZ_VERDICTS_H
 
 #include "attnviz/snapshot.h"
+#include "attnviz/variant.h"
 
 /* Fills s->verdicts from the rest of the snapshot:
  *   saturated      warn: logit std > sqrt(2 ln n), where the softmax weighs
@@ -16,5 +17,10 @@
  *   training_only  info: a row of the group training is chosen, which does nothing here
  *   scale_cancelled  info: scores are normalised, and nothing multiplies them after */
 void av_verdicts_make(struct av_snapshot *s);
+
+/* sqrt(2 ln n) of the keys that rows [n] see, the mean over those with two or
+ * more: what the spread of their logits is held against. NaN where there is no such row,
+ * or the variant's logits are bent or have a bias that spreads them. */
+double av_verdicts_freezing(const struct av_rowstats *rows, size_t n, av_variant_value variant);
 
 #endif

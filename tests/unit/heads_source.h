@@ -22,7 +22,7 @@ static const struct made_head made_heads[MADE_HEADS] = {
     { "sink", 4.8202815656050371, 0, 0 },
     { "uniform", 0, 0, 0 },
     { "diagonal", 40, 1, 0 },
-    { "saturated", 40, 7, 3 },
+    { "peaked", 40, 7, 3 },
     { "", 2, 7, 3 },
 };
 

@@ -121,7 +121,7 @@ static void heads_are_named_by_what_they_do(void **unused)
         assert_int_equal(head->from, from[head->layer]);
         assert_int_equal(head->queries, MADE_N);
         assert_string_equal(name_of(head), made->name);
-        assert_int_equal(head->health, made->logit > 20 ? AV_HEAD_DEAD : AV_HEAD_FINE);
+        assert_int_equal(head->health, made->logit > 20 ? AV_HEAD_BAD : AV_HEAD_FINE);
         expect(want, made);
         want[AV_HEAD_LOGIT_STD] = head->from == AV_PART_WEIGHTS ? (double)NAN : want[AV_HEAD_LOGIT_STD];
         for (size_t q = 0; q < AV_HEAD_QUANTITIES; q++) {
@@ -172,7 +172,7 @@ static void positions_are_counted_from_the_end(void **unused)
     const struct av_head *diagonal = &h->heads[3]; /* query i at key i: 16 before its own */
     assert_close(diagonal->at[AV_HEAD_OWN], 0, 1e-12);
     assert_close(diagonal->at[AV_HEAD_MAX_MEAN], 1, 1e-12);
-    assert_string_equal(name_of(diagonal), "saturated");
+    assert_string_equal(name_of(diagonal), "peaked");
     assert_true(isnan(diagonal->map.max[0][AV_HEADS_MAP - 1])); /* masked */
     assert_true(!isnan(diagonal->map.max[AV_HEADS_MAP - 1][AV_HEADS_MAP - 1]));
     study()->close(state);
@@ -190,15 +190,15 @@ static void words_count_the_heads(void **unused)
     assert_string_equal(av_heads_words(text, sizeof text, study()->result(state)), "No head is weighed yet.");
     const struct av_heads *h = finished(state, WITH("mask=none"));
     assert_string_equal(av_heads_words(text, sizeof text, h),
-                        "1 of 6 heads gives more than half of its weight to the first token. "
-                        "1 of 6 heads gives more than half of its weight to the token before the query's. "
-                        "1 of 6 heads gives more than half of its weight to the query's own token. "
-                        "1 of 6 heads is uniform, but for less than a tenth of its weight. "
-                        "1 of 6 heads has a weight above 0.9 in more than a quarter of its rows, and no other name. "
-                        "The gradient of 3 heads is dead.");
+                        "3 of 6 heads are fine. 3 are frozen: more than half of the rows have a weight above 0.9. "
+                        "The gradient of 3 heads is dead. "
+                        "1 gives more than half of its weight to the first token. "
+                        "1 gives more than half of its weight to the token before the query's. "
+                        "1 gives more than half of its weight to the query's own token. "
+                        "1 is uniform, but for less than a tenth of its weight.");
     void *plain = opened(NULL);
-    assert_memory_equal(av_heads_words(text, sizeof text, finished(plain, WITH("n_head=2"))), "None of 2 heads gives",
-                        21);
+    assert_non_null(strstr(av_heads_words(text, sizeof text, finished(plain, WITH("n_head=2"))),
+                           "2 of 2 heads are fine. None gives more than half"));
     study()->close(plain);
     av_heads_words(text, 20, h); /* cut, not beyond */
     assert_int_equal(strlen(text), 19);
@@ -255,7 +255,10 @@ static void of_long_heads_some_queries_are_looked_at(void **unused)
     layer.part[AV_PART_WEIGHTS].there = true;
     const struct av_source source = { .layers = &layer, .layer_count = 1, .read = long_read, .state = &l };
     void *state = opened(&source);
-    const struct av_heads *h = finished(state, WITH("mask=none"));
+    const struct av_heads *h = begun(state, WITH("mask=none"));
+    while (h->done == 0) { /* the diagnosis reads rows of its own */
+        study()->step(state);
+    }
     assert_int_equal(h->heads[0].queries, AV_HEADS_QUERIES);
     assert_int_equal(l.asked, AV_HEADS_QUERIES);
     for (size_t r = 0; r < l.asked; r++) {
