@@ -3,13 +3,13 @@
 #include "attnviz/report_io.h"
 #include "commands.h"
 #include "inputs.h"
-#include "interrupt.h"
 #include "long_head.h"
 
 /* The heads of a report while they are computed. */
 struct watched {
     struct av_report_heads heads;
     struct av_long_head long_head;
+    struct av_heads_progress progress;
     enum av_status status; /* of the last head */
     struct av_findings found;
 };
@@ -18,10 +18,11 @@ struct watched {
 static const struct av_snapshot *compute(struct watched *w, const struct av_params *p, struct av_error *e)
 {
     struct av_model *model = w->heads.model;
+    av_heads_progress_head(&w->progress, (size_t)p->layer);
     if (w->heads.source != NULL && av_long_head_is(w->heads.source, p)) {
-        return av_long_head(&w->long_head, w->heads.source, p, &w->status, e);
+        return av_long_head(&w->long_head, w->heads.source, p, &w->progress, &w->status, e);
     }
-    w->status = av_interrupt_asked() ? AV_INTERRUPTED : av_model_update(model, p, AV_REPORT_NEEDS, e);
+    w->status = av_model_update(model, p, AV_REPORT_NEEDS, e);
     if (w->status == AV_OK) {
         w->status = av_model_diagnose(model, e);
     }
@@ -40,11 +41,15 @@ static enum av_status write_report(struct av_str *out, struct watched *w, struct
 {
     av_model_use_source(model, in->source);
     w->heads = (struct av_report_heads){ model, in->source, in->params };
-    const struct av_snapshot *s = compute(w, &in->params, e);
-    if (s == NULL) {
-        return w->status;
+    if (in->source != NULL) {
+        av_heads_progress_begin(&w->progress, in->source);
     }
-    enum av_status status = av_report_write(out, (enum av_format)o->format, s, watched_head, w, &w->found, e);
+    const struct av_snapshot *s = compute(w, &in->params, e);
+    enum av_status status = AV_FAILED;
+    if (s != NULL) {
+        status = av_report_write(out, (enum av_format)o->format, s, watched_head, w, &w->found, e);
+    }
+    av_heads_progress_end(&w->progress);
     return w->status != AV_OK ? w->status : status;
 }
 

@@ -8,6 +8,9 @@
  * one ends it. Where the signal was ignored it stays ignored. */
 void av_interrupt_begin(void);
 
+/* And from here on it does what it did before. */
+void av_interrupt_end(void);
+
 /* Has it come? */
 bool av_interrupt_asked(void);
 

@@ -3,9 +3,10 @@
 
 #include "attnviz/variant.h"
 #include "interrupt.h"
-#include "progress.h"
 
-#include <stdio.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 bool av_long_head_is(const struct av_source *s, const struct av_params *p)
@@ -22,75 +23,149 @@ static size_t processors(void)
     return count < 1 ? 1 : count > AV_FUSED_THREADS_MAX ? AV_FUSED_THREADS_MAX : (size_t)count;
 }
 
-struct watch {
-    const struct av_fused *fused;
-    struct av_progress progress;
+/* ---- A source that several threads read, one at a time --------------------------- */
+
+struct shared {
+    struct av_source source; /* whose state is this */
+    const struct av_source *of;
+    pthread_mutex_t lock;
 };
 
-static bool tell_and_ask(void *context)
+static enum av_status read_alone(void *state, size_t layer, enum av_part part, size_t head, size_t first, size_t rows,
+                                 float *out_f32, double *out_f64, struct av_error *e)
 {
-    struct watch *w = context;
-    av_progress_share(&w->progress, av_fused_progress(w->fused));
-    return av_interrupt_asked();
-}
-
-static enum av_status diagnose(struct av_long_head *h, const struct av_source *s, struct av_error *e)
-{
-    struct av_diagnoser *d = NULL;
-    const struct av_snapshot *now = &h->snapshot;
-    bool more = true;
-    enum av_status status = av_diagnoser_new(&d, NULL, e);
-    if (status == AV_OK) {
-        status = av_diagnoser_begin(d, s, (size_t)now->params.layer, now->head, &now->params, e);
-    }
-    while (status == AV_OK && more) {
-        status = av_interrupt_asked() ? AV_INTERRUPTED : av_diagnoser_step(d, &more, e);
-    }
-    if (status == AV_OK) {
-        h->diagnosis = *av_diagnoser_result(d);
-        h->snapshot.diagnosis = &h->diagnosis;
-    }
-    av_diagnoser_free(d);
+    struct shared *s = state;
+    pthread_mutex_lock(&s->lock);
+    enum av_status status = s->of->read(s->of->state, layer, part, head, first, rows, out_f32, out_f64, e);
+    pthread_mutex_unlock(&s->lock);
     return status;
 }
 
-static enum av_status compute(struct av_long_head *h, const struct av_source *s, const struct av_params *p,
-                              struct av_error *e)
+/* ---- The diagnosis, in a thread of its own ----------------------------------------- */
+
+/* It does what one thread can do; the rows' sums, which are shared among all
+ * processors, take what it leaves of them. */
+struct diagnosing {
+    struct av_diagnoser *diagnoser;
+    pthread_t thread;
+    bool started;
+    atomic_bool stop;
+    _Atomic double share; /* that is done */
+    enum av_status status;
+    struct av_error error;
+};
+
+static void *diagnose(void *context)
 {
-    struct watch w;
-    char what[64];
-    snprintf(what, sizeof what, "layer %zu, head %zu", s->layers[p->layer].number, (size_t)p->head);
-    av_interrupt_begin();
-    enum av_status status = av_fused_begin(&h->fused, s, (size_t)p->layer, (size_t)p->head, p, processors(), NULL, e);
-    if (status != AV_OK) {
-        return status;
+    struct diagnosing *d = context;
+    bool more = true;
+    while (more && d->status == AV_OK && !atomic_load(&d->stop)) {
+        d->status = av_diagnoser_step(d->diagnoser, &more, &d->error);
+        atomic_store(&d->share, av_diagnoser_progress(d->diagnoser));
     }
-    w.fused = h->fused;
-    av_progress_begin(&w.progress, what);
-    status = av_fused_run(h->fused, tell_and_ask, &w, e);
-    av_progress_end(&w.progress);
-    if (status != AV_OK) {
-        return status;
+    if (d->status != AV_OK) {
+        atomic_store(&d->stop, true);
     }
-    h->snapshot = *av_fused_snapshot(h->fused);
-    return diagnose(h, s, e);
+    return NULL;
+}
+
+/* ---- Both ------------------------------------------------------------------------- */
+
+struct work {
+    struct shared shared;
+    struct diagnosing diagnosing;
+    const struct av_fused *fused;
+    struct av_heads_progress *progress;
+};
+
+static enum av_status begin(struct work *w, struct av_long_head *h, const struct av_params *p, struct av_error *e)
+{
+    const struct av_source *s = &w->shared.source;
+    size_t layer = (size_t)p->layer, head = (size_t)p->head;
+    enum av_status status = av_fused_begin(&h->fused, s, layer, head, p, processors(), NULL, e);
+    w->fused = h->fused;
+    if (status == AV_OK) {
+        status = av_diagnoser_new(&w->diagnosing.diagnoser, NULL, e);
+    }
+    return status == AV_OK ? av_diagnoser_begin(w->diagnosing.diagnoser, s, layer, head, p, e) : status;
+}
+
+/* Tells how far both are; is an end asked for? */
+static bool tell_and_ask(void *context)
+{
+    struct work *w = context;
+    double fused = av_fused_progress(w->fused), diagnosing = atomic_load(&w->diagnosing.share);
+    av_heads_progress_share(w->progress, (fused + diagnosing) / 2);
+    return av_interrupt_asked() || atomic_load(&w->diagnosing.stop);
+}
+
+/* Waits for the diagnosis, or makes it when its thread could not be started. */
+static void finish_diagnosis(struct work *w, enum av_status status)
+{
+    struct diagnosing *d = &w->diagnosing;
+    while (status == AV_OK && d->started && atomic_load(&d->share) < 1 && !tell_and_ask(w)) {
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    }
+    if (status != AV_OK || av_interrupt_asked()) {
+        atomic_store(&d->stop, true);
+    }
+    if (d->started) {
+        pthread_join(d->thread, NULL);
+    } else {
+        diagnose(d);
+    }
+}
+
+static void start(struct diagnosing *d)
+{
+    d->started = pthread_create(&d->thread, NULL, diagnose, d) == 0;
+}
+
+/* Both at once; of a stream one after the other, for two that read it in different
+ * places would have it begin anew all the time. */
+static enum av_status run(struct work *w, struct av_long_head *h, struct av_error *e)
+{
+    struct diagnosing *d = &w->diagnosing;
+    bool at_once = !w->shared.of->streamed;
+    if (at_once) {
+        start(d);
+    }
+    enum av_status status = av_fused_run(h->fused, tell_and_ask, w, e);
+    if (!at_once && status == AV_OK) {
+        start(d);
+    }
+    finish_diagnosis(w, status);
+    if (d->status != AV_OK) {
+        return av_fail(e, d->status, "%s", d->error.text);
+    }
+    return status != AV_OK ? status : av_diagnoser_result(d->diagnoser) == NULL ? AV_INTERRUPTED : AV_OK;
 }
 
 const struct av_snapshot *av_long_head(struct av_long_head *h, const struct av_source *s, const struct av_params *p,
-                                       enum av_status *status, struct av_error *e)
+                                       struct av_heads_progress *progress, enum av_status *status, struct av_error *e)
 {
-    const struct av_params *was = &h->snapshot.params;
-    *status = AV_OK;
-    if (h->fused != NULL && was->layer == p->layer && was->head == p->head) {
-        return &h->snapshot;
-    }
+    struct work w = { .shared = { .source = *s, .of = s }, .progress = progress };
+    w.shared.source.read = read_alone;
+    w.shared.source.state = &w.shared;
+    pthread_mutex_init(&w.shared.lock, NULL);
     av_long_head_free(h);
-    *status = compute(h, s, p, e);
-    if (*status != AV_OK) {
-        av_long_head_free(h);
-        return NULL;
+    av_interrupt_begin();
+    *status = begin(&w, h, p, e);
+    if (*status == AV_OK) {
+        *status = run(&w, h, e);
     }
-    return &h->snapshot;
+    av_interrupt_end();
+    if (*status == AV_OK) {
+        h->snapshot = *av_fused_snapshot(h->fused);
+        h->snapshot.source = s;
+        h->diagnosis = *av_diagnoser_result(w.diagnosing.diagnoser);
+        h->snapshot.diagnosis = &h->diagnosis;
+    } else {
+        av_long_head_free(h);
+    }
+    av_diagnoser_free(w.diagnosing.diagnoser);
+    pthread_mutex_destroy(&w.shared.lock);
+    return *status == AV_OK ? &h->snapshot : NULL;
 }
 
 void av_long_head_free(struct av_long_head *h)

@@ -4,6 +4,7 @@
 
 #include "attnviz/diagnosis.h"
 #include "attnviz/fused.h"
+#include "heads_progress.h"
 
 /* A zeroed one is fine. */
 struct av_long_head {
@@ -16,12 +17,12 @@ struct av_long_head {
  * AV_FUSED_PAIRS pairs of queries and keys, and the plain softmax in f64? */
 bool av_long_head_is(const struct av_source *s, const struct av_params *p);
 
-/* Sums it up and diagnoses it, in threads on all processors, unless h holds it
- * already; parameters of other calls differ in layer and head alone. Its
- * snapshot, valid until the next call; NULL with *status set when that fails.
- * Tells on a terminal how far it is; C-c makes it AV_INTERRUPTED. */
+/* Sums it up and diagnoses it, in threads on all processors. Its snapshot, valid
+ * until the next call; NULL with *status set when that fails. progress is told how
+ * much of it is done; C-c makes it AV_INTERRUPTED, and does to the process what it
+ * did before when it returns. */
 const struct av_snapshot *av_long_head(struct av_long_head *h, const struct av_source *s, const struct av_params *p,
-                                       enum av_status *status, struct av_error *e);
+                                       struct av_heads_progress *progress, enum av_status *status, struct av_error *e);
 void av_long_head_free(struct av_long_head *h);
 
 #endif

@@ -82,7 +82,7 @@ void av_usage_write(struct av_str *out)
     write_options(out);
     av_str_add(out, "\nExit status:\n"
                     "  0 done, 1 failed, 2 wrong usage, 3 a verdict that --fail-on forbids,\n"
-                    "  130 interrupted; the reason is on standard error\n"
+                    "  130 interrupted\n"
                     "\nExamples:\n"
                     "  attnviz\n"
                     "  attnviz --set d_k=512 --set scale=off\n"

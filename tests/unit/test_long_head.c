@@ -13,6 +13,8 @@
 
 enum { N = 2100 }; /* N N is above 2^22 */
 
+static struct av_heads_progress silent;
+
 static struct av_params head_of(const struct drawn_source *s, int64_t head)
 {
     struct av_params p;
@@ -39,27 +41,46 @@ static void which_heads_are_long(void **state)
     assert_false(av_long_head_is(&s.source, &p));
 }
 
-static void a_head_is_computed_once_and_diagnosed(void **state)
+/* All at once or one after the other: the same, to the last bit. */
+static void its_numbers_are_those_of_its_parts(void **state)
 {
     (void)state;
-    struct drawn_source s;
-    drawn_source(&s, N, N, 8, false);
-    struct av_long_head h = { 0 };
+    static struct drawn_source s;
+    static struct av_diagnosis alone;
     struct av_error e = { "" };
-    struct av_params p = head_of(&s, 1);
+    struct av_long_head h = { 0 };
     enum av_status status;
-    const struct av_snapshot *snapshot = av_long_head(&h, &s.source, &p, &status, &e);
-    assert_non_null(snapshot);
-    assert_int_equal(status, AV_OK);
-    assert_int_equal(snapshot->head, 1);
-    assert_non_null(snapshot->diagnosis);
-    assert_int_equal(snapshot->now.rows, N);
-    size_t reads = s.reads;
-    assert_ptr_equal(av_long_head(&h, &s.source, &p, &status, &e), snapshot);
-    assert_int_equal(s.reads, reads);
-    p = head_of(&s, 3);
-    assert_int_equal(av_long_head(&h, &s.source, &p, &status, &e)->head, 3);
-    assert_true(s.reads > reads);
+    for (int streamed = 0; streamed < 2; streamed++) {
+        struct av_fused *fused;
+        drawn_source(&s, N, N, 8, false);
+        s.source.streamed = streamed;
+        struct av_params p = head_of(&s, 1);
+        assert_int_equal(av_fused_begin(&fused, &s.source, 0, 1, &p, 1, NULL, &e), AV_OK);
+        assert_int_equal(av_fused_run(fused, NULL, NULL, &e), AV_OK);
+        assert_int_equal(av_diagnose_head(&alone, &s.source, 0, 1, &p, NULL, &e), AV_OK);
+        const struct av_snapshot *parts = av_fused_snapshot(fused);
+        const size_t went_back = s.went_back;
+        drawn_source(&s, N, N, 8, false);
+        s.source.streamed = streamed;
+        const struct av_snapshot *whole = av_long_head(&h, &s.source, &p, &silent, &status, &e);
+        assert_non_null(whole);
+        assert_int_equal(status, AV_OK);
+        assert_int_equal(whole->head, 1);
+        assert_ptr_equal(whole->source, &s.source);
+        assert_memory_equal(whole->rows, parts->rows, N * sizeof *parts->rows);
+        assert_memory_equal(&whole->score_moments, &parts->score_moments, sizeof parts->score_moments);
+        assert_memory_equal(&whole->diagnosis->evidence, &alone.evidence, sizeof alone.evidence);
+        assert_int_equal(whole->diagnosis->finding_count, alone.finding_count);
+        for (size_t i = 0; i < alone.finding_count; i++) {
+            assert_string_equal(whole->diagnosis->findings[i].text, alone.findings[i].text);
+        }
+        if (streamed) { /* nobody reads between */
+            assert_int_equal(s.went_back, went_back);
+        }
+        av_fused_free(fused);
+    }
+    struct av_params p = head_of(&s, 3);
+    assert_int_equal(av_long_head(&h, &s.source, &p, &silent, &status, &e)->head, 3);
     av_long_head_free(&h);
 }
 
@@ -72,7 +93,7 @@ static void its_report_is_whole(void **state)
     struct av_long_head h = { 0 };
     struct av_params p = head_of(&s, 0);
     enum av_status status;
-    const struct av_snapshot *snapshot = av_long_head(&h, &s.source, &p, &status, NULL);
+    const struct av_snapshot *snapshot = av_long_head(&h, &s.source, &p, &silent, &status, NULL);
     for (int format = 0; format < AV_FORMAT_COUNT; format++) {
         struct av_str out = AV_STR_INIT;
         assert_int_equal(av_report_write(&out, (enum av_format)format, snapshot, NULL, NULL, NULL, NULL), AV_OK);
@@ -95,12 +116,17 @@ static void a_source_that_fails_is_told(void **state)
     struct av_long_head h = { 0 };
     struct av_error e = { "" };
     enum av_status status;
-    s.fail_after = 2;
-    assert_null(av_long_head(&h, &s.source, &p, &status, &e));
-    assert_int_equal(status, AV_FAILED);
-    assert_string_equal(e.text, "the file has shrunk");
+    static const size_t after[] = { 1, 2, 3, 10, 1000 }; /* in the one, or the other */
+    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
+        e.text[0] = '\0';
+        s.reads = 0;
+        s.fail_after = after[i];
+        assert_null(av_long_head(&h, &s.source, &p, &silent, &status, &e));
+        assert_int_equal(status, AV_FAILED);
+        assert_string_equal(e.text, "the file has shrunk");
+    }
     s.fail_after = 0;
-    assert_non_null(av_long_head(&h, &s.source, &p, &status, &e));
+    assert_non_null(av_long_head(&h, &s.source, &p, &silent, &status, &e));
     av_long_head_free(&h);
 }
 
@@ -108,7 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_heads_are_long),
-        cmocka_unit_test(a_head_is_computed_once_and_diagnosed),
+        cmocka_unit_test(its_numbers_are_those_of_its_parts),
         cmocka_unit_test(its_report_is_whole),
         cmocka_unit_test(a_source_that_fails_is_told),
     };
