@@ -53,12 +53,15 @@ double av_fused_progress(const struct av_fused *f);
 /* When all is done, else NULL: what is known of the head, until it is freed.
  * Of the snapshot are filled in what av_model_update with no needs would give
  * but for what is made of pairs: scores, logits, weights and the tensors are
- * NULL; the verdicts are there. rows' row_sum is that of the weights before
+ * NULL; the selected query's weights and the verdicts are there.
+ * nonzero_share_mean is 1 where no weight can have underflowed, else NaN; dq_rms
+ * is NaN: a row's needs sums of w k and of w^2 k, two more products of the size
+ * of Q K^T, and three times the time. rows' row_sum is that of the weights before
  * rounding to what would be stored. */
 const struct av_snapshot *av_fused_snapshot(const struct av_fused *f);
 
 /* Bytes that such a head takes while it is worked on: about 6 MiB a thread, 130
- * a query, and the keys where they are held (see av_fused_begin). */
+ * a query, 16 a key, and the keys where they are held (see av_fused_begin). */
 size_t av_fused_bytes(const struct av_source *source, size_t layer, size_t threads);
 
 #endif

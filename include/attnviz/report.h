@@ -22,7 +22,8 @@ struct av_field {
 #define AV_UNIT_NATS "nats"
 #define AV_UNIT_LOG10_NATS "log10 nats"
 
-/* What a snapshot must hold for all of them: enum av_need, summed. */
+/* dq_rms is null in heads of more than AV_FUSED_PAIRS pairs, and nonzero_share_mean
+ * may be, see fused.h. What a snapshot must hold for all of them: enum av_need, summed. */
 enum { AV_REPORT_NEEDS = AV_NEED_DQ | AV_NEED_THEORY | AV_NEED_NONZERO };
 
 /* All scalar fields in the order in which they are written. */

@@ -112,6 +112,7 @@ struct av_snapshot {
      * logits and weights go by that. scores are Q K^T whatever the variant, and
      * hold a value everywhere. NULL scores when from_logits. */
     const double *scores, *logits, *weights;
+    const double *query_weights;    /* [n_k], of the selected row, where the weights of all are not held; else NULL */
     const struct av_rowstats *rows; /* [n_q] */
     const bool *invalid;            /* [n_q]: no weights, for a score or logit, as the dtype has it, is not finite */
     const bool *invalid_scores;     /* [n_q]: a score that `mask` leaves is not finite in double */

@@ -39,7 +39,7 @@ const double *av_report_query_weights(const struct av_snapshot *s)
 {
     size_t query = (size_t)s->params.query;
     if (s->weights == NULL || s->invalid[query] || s->rows[query].keys == 0) {
-        return NULL;
+        return s->query_weights;
     }
     return s->weights + query * s->n_k;
 }

@@ -64,7 +64,7 @@ size_t av_fused_bytes(const struct av_source *s, size_t layer, size_t threads)
     size_t blocks = (l->n_q - 1) / rows_of_block(l) + 1;
     size_t per_row = sizeof(struct av_rowstats) + sizeof(bool) + sizeof(double);
     return sizeof(struct av_fused) + threads * (sizeof(struct av_fused_worker) + worker_sizes(s, l).all) +
-           blocks * sizeof(struct av_fused_moments) + l->n_q * per_row + held_bytes(s, l);
+           blocks * sizeof(struct av_fused_moments) + l->n_q * per_row + 2 * l->n_k * sizeof(double) + held_bytes(s, l);
 }
 
 static bool make_worker(struct av_fused_worker *w, struct av_fused *f, const struct av_source_layer *l)
@@ -90,8 +90,11 @@ static enum av_status make_memory(struct av_fused *f, const struct av_source_lay
     f->rows = av_alloc(l->n_q, sizeof *f->rows);
     f->invalid = av_alloc(l->n_q, sizeof *f->invalid);
     f->column = av_alloc(l->n_q, sizeof *f->column);
+    f->query_scores = av_alloc(l->n_k, sizeof *f->query_scores);
+    f->query_weights = av_alloc(l->n_k, sizeof *f->query_weights);
     f->workers = av_alloc(f->threads, sizeof *f->workers);
-    bool made = f->parts != NULL && f->rows != NULL && f->invalid != NULL && f->column != NULL && f->workers != NULL;
+    bool made = f->query_scores != NULL && f->query_weights != NULL && f->parts != NULL && f->rows != NULL &&
+                f->invalid != NULL && f->column != NULL && f->workers != NULL;
     for (size_t i = 0; made && i < f->threads; i++) {
         made = make_worker(&f->workers[i], f, l);
     }
@@ -202,6 +205,8 @@ void av_fused_free(struct av_fused *f)
     av_free(f->rows);
     av_free(f->invalid);
     av_free(f->column);
+    av_free(f->query_scores);
+    av_free(f->query_weights);
     pthread_mutex_destroy(&f->lock);
     av_free(f);
 }
@@ -211,15 +216,27 @@ void av_fused_free(struct av_fused *f)
 /* Blocks in order, whoever has made them. */
 static struct av_fused_moments merge_parts(const struct av_fused *f)
 {
-    struct av_fused_moments all = { AV_MOMENTS_INIT, AV_MOMENTS_INIT, { 0, 0 }, { 0, 0 } };
+    struct av_fused_moments all = { AV_MOMENTS_INIT, AV_MOMENTS_INIT, { 0, 0 }, { 0, 0 }, false };
     for (size_t b = 0; b < f->blocks; b++) {
         const struct av_fused_moments *part = &f->parts[b];
         av_moments_merge(&all.scores, &part->scores);
         av_moments_merge(&all.logits, &part->logits);
         av_spread_merge(&all.score_spread, &part->score_spread);
         av_spread_merge(&all.logit_spread, &part->logit_spread);
+        all.may_underflow |= part->may_underflow;
     }
     return all;
+}
+
+/* The selected row's weights; keys that it does not see have been left at 0. */
+static void weigh_query(struct av_fused *f)
+{
+    const size_t query = (size_t)f->snapshot.params.query;
+    struct av_rowstats unused;
+    if (query < f->snapshot.n_q && !f->invalid[query] && f->rows[query].keys > 0) {
+        f->kernels->softmax(f->query_weights, f->query_scores, f->multiplier, f->rows[query].keys, &unused);
+        f->snapshot.query_weights = f->query_weights;
+    }
 }
 
 void av_fused_finish(struct av_fused *f)
@@ -241,6 +258,8 @@ void av_fused_finish(struct av_fused *f)
     av_moments_stretch(&s->now.logits, f->multiplier, p->offset / p->temperature);
     s->now.row_std = f->multiplier * av_spread_std(s->probed ? &all.logit_spread : &all.score_spread);
     av_summary_make(&s->now, s, s->rows, f->column);
+    s->now.nonzero_share_mean = s->now.rows > 0 && !all.may_underflow ? 1 : (double)NAN;
+    weigh_query(f);
     av_verdicts_make(s);
     f->finished = true;
 }

@@ -16,6 +16,7 @@ enum {
 struct av_fused_moments {
     struct av_moments scores, logits; /* logits over their multiplier, without the common offset */
     struct av_spread score_spread, logit_spread;
+    bool may_underflow; /* a weight may be 0 as a double */
 };
 
 /* A row of the block that is worked on. */
@@ -64,6 +65,8 @@ struct av_fused {
     struct av_rowstats *rows;       /* [n_q] */
     bool *invalid;                  /* [n_q] */
     double *column;                 /* [n_q], scratch of the summary */
+    double *query_scores;           /* [n_k], of the selected query, */
+    double *query_weights;          /* and, when all is done, what the softmax makes of them */
     atomic_bool stop;               /* av_fused_run shall end */
     size_t threads;
     struct av_fused_worker *workers; /* [threads] */

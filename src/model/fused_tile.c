@@ -3,6 +3,7 @@
 #include "score_stats.h"
 
 #include <math.h>
+#include <string.h>
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -117,11 +118,20 @@ static void finish_row(struct av_fused *f, size_t i, const struct av_fused_row *
     out->max_logit += p->offset / p->temperature;
 }
 
+/* Can the row's smallest weight, max exp(least - largest logit), be 0? Not when it is
+ * above the smallest double that has all its digits. */
+static bool may_underflow(const struct av_fused *f, size_t i, const struct av_fused_row *row)
+{
+    static const double LOG_LEAST = -700; /* that double is exp(-708.4) */
+    double least = f->snapshot.probed ? row->logits.min : row->scores.min;
+    return !(f->multiplier * (least - row->sums.first) + log(f->rows[i].max) > LOG_LEAST);
+}
+
 static void finish_block(struct av_fused_worker *w)
 {
     struct av_fused *f = w->of;
     struct av_fused_range range = av_fused_block_rows(f, w->block);
-    struct av_fused_moments part = { AV_MOMENTS_INIT, AV_MOMENTS_INIT, { 0, 0 }, { 0, 0 } };
+    struct av_fused_moments part = { AV_MOMENTS_INIT, AV_MOMENTS_INIT, { 0, 0 }, { 0, 0 }, false };
     for (size_t i = range.begin; i < range.end; i++) {
         const struct av_fused_row *row = &w->rows[i - range.begin];
         finish_row(f, i, row);
@@ -130,6 +140,7 @@ static void finish_block(struct av_fused_worker *w)
             av_moments_merge(&part.logits, &row->logits);
             av_spread_add(&part.score_spread, &row->scores);
             av_spread_add(&part.logit_spread, &row->logits);
+            part.may_underflow |= row->sums.keys > 0 && may_underflow(f, i, row);
         }
     }
     f->parts[w->block] = part;
@@ -138,8 +149,8 @@ static void finish_block(struct av_fused_worker *w)
 
 /* ---- A tile ---------------------------------------------------------------- */
 
-/* Adds n scores of keys [first, first + n) to a row. */
-static void add_scores(const struct av_fused *f, struct av_fused_row *row, double *s, size_t first, size_t n)
+/* Adds n scores of keys [first, first + n) to row i. */
+static void add_scores(const struct av_fused *f, size_t i, struct av_fused_row *row, double *s, size_t first, size_t n)
 {
     size_t key = (size_t)f->snapshot.params.key;
     row->invalid |= !av_all_finite(s, n);
@@ -154,6 +165,9 @@ static void add_scores(const struct av_fused *f, struct av_fused_row *row, doubl
         av_moments_add(&row->logits, s, n);
     }
     f->kernels->running_add(&row->sums, s, f->multiplier, n);
+    if (i == (size_t)f->snapshot.params.query) {
+        memcpy(f->query_scores + first, s, n * sizeof *s);
+    }
 }
 
 /* The entries of keys [first, first + keys), read unless they are held. */
@@ -185,7 +199,7 @@ static enum av_status add_tile(struct av_fused_worker *w, struct av_error *e)
     f->kernels->scores(w->scores, AV_FUSED_KEYS, &q, &k, &block, w->scratch);
     for (size_t i = rows.begin; i < rows.end; i++) {
         size_t at = i - begin;
-        add_scores(f, &w->rows[at], w->scores + at * AV_FUSED_KEYS, first, smaller(keys, row_length(f, i) - first));
+        add_scores(f, i, &w->rows[at], w->scores + at * AV_FUSED_KEYS, first, smaller(keys, row_length(f, i) - first));
     }
     atomic_fetch_add(&f->done, (uint64_t)(rows.end - rows.begin) * keys);
     w->tile++;

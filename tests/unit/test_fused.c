@@ -99,13 +99,32 @@ static void same_verdicts(const struct av_snapshot *a, const struct av_snapshot 
     }
 }
 
+/* Of the selected row; none where it sees no key. */
+static void same_query(const struct av_snapshot *fused, const struct av_snapshot *whole)
+{
+    const size_t query = (size_t)whole->params.query;
+    assert_int_equal(fused->query_weights != NULL, whole->rows[query].keys > 0);
+    for (size_t j = 0; fused->query_weights != NULL && j < whole->n_k; j++) {
+        close_to("weight", fused->query_weights[j], whole->weights[query * whole->n_k + j], 1e-12, 0);
+    }
+}
+
+/* It is told where every weight is surely above 0, and that is where it is so. */
+static void same_nonzero_share(const struct av_snapshot *fused, const struct av_snapshot *whole)
+{
+    const double share = whole->now.nonzero_share_mean;
+    const bool tiny = whole->params.temperature < 0.1; /* gaps of hundreds */
+    assert_true(tiny ? share < 1 : share == 1 || whole->now.rows == 0);
+    close_to("nonzero share", fused->now.nonzero_share_mean, tiny ? (double)NAN : share, 0, 0);
+}
+
 static void compare(const struct av_params *p, bool wide, size_t threads)
 {
     struct drawn_source s;
     drawn_source(&s, (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k, wide);
     s.seed = p->seed;
     struct av_model *m = fresh();
-    const struct av_snapshot *whole = update(m, p, 0);
+    const struct av_snapshot *whole = update(m, p, AV_NEED_NONZERO);
     struct av_fused *f = begin(&s, p, threads);
     const struct av_snapshot *fused = run(f);
     for (size_t i = 0; i < whole->n_q; i++) {
@@ -117,6 +136,8 @@ static void compare(const struct av_params *p, bool wide, size_t threads)
     close_to("freezing", fused->theory_freezing, whole->theory_freezing, 0, 0);
     same_summary(&fused->now, &whole->now);
     same_verdicts(fused, whole);
+    same_query(fused, whole);
+    same_nonzero_share(fused, whole);
     av_fused_free(f);
     av_model_free(m);
 }
@@ -125,15 +146,15 @@ static void it_is_what_the_pipeline_finds(void **state)
 {
     (void)state;
     const struct av_params settings[] = {
-        PARAMS("n_q=300", "n_k=700", "d_k=64", "seed=3"),
-        PARAMS("n_q=700", "n_k=700", "d_k=64", "mask=causal", "seed=4"),
-        PARAMS("n_q=600", "n_k=1500", "d_k=17", "mask=causal", "scale=off", "seed=5"),
+        PARAMS("n_q=300", "n_k=700", "d_k=64", "seed=3", "query=299"),
+        PARAMS("n_q=700", "n_k=700", "d_k=64", "mask=causal", "seed=4", "query=129"),
+        PARAMS("n_q=600", "n_k=1500", "d_k=17", "mask=causal", "scale=off", "seed=5", "query=512"),
         PARAMS("n_q=700", "n_k=130", "d_k=33", "mask=causal", "seed=6"), /* rows without keys */
         PARAMS("n_q=513", "n_k=1", "d_k=8"),
         PARAMS("n_q=1", "n_k=2000", "d_k=300", "scale=off", "temperature=0.03"), /* gaps of hundreds */
-        PARAMS("n_q=600", "n_k=300", "d_k=1024", "scale=off", "offset=5", "temperature=2"),
-        PARAMS("n_q=530", "n_k=400", "d_k=64", "key=7", "key_offset=12", "offset=-3"),
-        PARAMS("n_q=530", "n_k=400", "d_k=64", "key=390", "key_offset=-4", "mask=causal", "temperature=0.5"),
+        PARAMS("n_q=600", "n_k=300", "d_k=1024", "scale=off", "offset=5", "temperature=2", "query=1"),
+        PARAMS("n_q=530", "n_k=400", "d_k=64", "key=7", "key_offset=12", "offset=-3", "query=3"),
+        PARAMS("n_q=530", "n_k=400", "d_k=64", "key=390", "key_offset=-4", "mask=causal", "temperature=0.5", "query=528"),
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         compare(&settings[i], i % 2 != 0, 1 + i % 3);
