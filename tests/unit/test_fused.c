@@ -154,7 +154,8 @@ static void it_is_what_the_pipeline_finds(void **state)
         PARAMS("n_q=1", "n_k=2000", "d_k=300", "scale=off", "temperature=0.03"), /* gaps of hundreds */
         PARAMS("n_q=600", "n_k=300", "d_k=1024", "scale=off", "offset=5", "temperature=2", "query=1"),
         PARAMS("n_q=530", "n_k=400", "d_k=64", "key=7", "key_offset=12", "offset=-3", "query=3"),
-        PARAMS("n_q=530", "n_k=400", "d_k=64", "key=390", "key_offset=-4", "mask=causal", "temperature=0.5", "query=528"),
+        PARAMS("n_q=530", "n_k=400", "d_k=64", "key=390", "key_offset=-4", "mask=causal", "temperature=0.5",
+               "query=528"),
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         compare(&settings[i], i % 2 != 0, 1 + i % 3);
