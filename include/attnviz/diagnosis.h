@@ -5,15 +5,19 @@
  * entries of Q and K are all read; of the pairs, all rows up to
  * AV_DIAGNOSIS_PAIRS of them, else so many rows, evenly spread (`sampled`).
  *
- * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask leaves. Rows that count:
- * two or more seen keys, all numbers finite. Logits: the file's scores, or else
- * what p makes of q.k (scale, exponent, temperature; not its variant or dtype);
- * the file's weights go before both.
+ * Findings are about the file. Of the parameters count p->mask, which says what is
+ * masked, and scale, exponent and temperature, the multiplier that p gives q.k;
+ * neither variant nor dtype, which change what is shown and not what was dumped.
  *
- *   nan_input, inf_input (bad)  of any tensor, with the first position. -infinity
- *       is no finding in scores: masks are written so.
- *   saturated, gradient_dead  as of the pipeline, verdicts.h; of weights alone the
- *       logits are their logarithms.
+ * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask leaves. Rows that count:
+ * two or more seen keys, all numbers finite. A score of -8192 or less that is 745
+ * below its row's largest, or is itself that, is a mask's and no score: e^-745 is 0.
+ *
+ *   nan_input, inf_input (bad)  of any tensor, with layer, head and first position.
+ *       -infinity is no finding in scores: masks are written so.
+ *   saturated, gradient_dead  as of the pipeline, verdict_rules.h, by the file's weights
+ *       (the logits are their logarithms), or else its scores. Of Q and K alone this is
+ *       the pipeline's to say, with the present settings.
  *   logit_std (info)  of q.k times p's multiplier within rows, and what the entries
  *       would give if independent: sqrt(d (sq^2 + mq^2)) sk, mean m and standard
  *       deviation s of q's and k's entries. A trained model's are not N(0, 1).
@@ -24,44 +28,62 @@
  * The multiplier in force is the slope of ln w, or of scores, on q.k, both less
  * their means in the row: a softmax adds a constant to each row and nothing else.
  * Keys count by min(1, w 2^14)^2, the inverse variance of the logarithm of a
- * float16; keys without weight, by underflow or dropout, do not.
+ * float16; keys without weight, by underflow or dropout, do not; nor do rows that
+ * give all keys the same though q.k / d_k spreads by more than 2^-6: they saw none.
  *   scale_ok (info), scale_missing, scale_twice, scale_d_model (warn),
- *   scale_inverted (bad), scale_other (info)  R^2 >= 0.99, and the slope is 1/sqrt(d_k),
- *       1, 1/d_k, 1/sqrt(n_head d_k), sqrt(d_k), or none of these, to 2% and three
- *       standard errors; each also over p->temperature. The nearest that fits;
- *       one that is the same number is named.
+ *   scale_inverted (bad)  R^2 >= 0.99, and the slope is 1/sqrt(d_k), 1, 1/d_k,
+ *       1/sqrt(n_head d_k) or sqrt(d_k), to 2% and three standard errors; each also
+ *       over p->temperature. The nearest that fits, by the first of those that are the
+ *       same number; the other is named with it.
+ *   scale_other (info)  R^2 >= 0.99, and the slope is none of these.
  *   weights_not_of_qk (info)  R^2 below, and residuals beyond what rounding to the
- *       narrowest type that holds all weights explains: no multiple of q.k is behind
- *       them.
- *   averaged_over_heads (warn)  the same, but in up to 8 rows the weights are the mean
+ *       narrowest type that holds all weights explains; or scale_other, and residuals
+ *       beyond what rounding of these and of the logits explains: no multiple of q.k is
+ *       behind them. Biases and caps show so.
+ *   averaged_over_heads (warn)  R^2 below, but in up to 8 rows the weights are the mean
  *       over the layer's heads of the softmax of q.k times p's multiplier: half the
- *       sum of |differences| is below 2^-8 in all of them, and above four times
- *       that, as a mean, to the head's own softmax.
+ *       sum of |differences|, less the mean |logit| times the rounding of the weights'
+ *       type, is below 2^-8 in all of them, and above four times that, as a mean, to
+ *       the head's own softmax.
  *   scale_unknown (info)  R^2 below, but rounding may be the reason; or less than 8
- *       keys with weight beside the rows' largest.
+ *       keys with weight beside the others of their rows.
  *   None of these behind softmax_wrong_axis, softmax_twice, weights_negative.
  *
  * Of weights (a sum is 1 within 2^-8 + 2^-25 a key, which bfloat16 and float16
  * rounding explain):
  *   weights_negative (bad)  no softmax gives such; no other rule of weights then.
- *   rows_without_weight (bad)  rows that see keys but hold nothing but 0 or NaN.
- *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does.
- *   dropout (warn)  rows do not sum to 1, their mean sum is 1 within four standard
- *       errors and not 1 - z, z the share of exact zeros among seen keys: what is
- *       left was multiplied by 1 / (1 - z).
+ *   rows_without_weight (bad)  rows that see keys but hold nothing but 0, which dropout
+ *       does not explain; or NaN, where Q, K and scores hold none.
+ *   rows_without_key (warn)  rows that give all keys the same weight though p->mask
+ *       hides some, while others do not: all their keys were masked by a finite number.
+ *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does. Of a sampled head
+ *       with such rows all rows of weights are read for it.
+ *   dropout (warn)  three quarters of the rows do not sum to 1, some to more; the sum
+ *       over all rows of (sum - 1) is 0 within four times sqrt(p sum w^2), its standard
+ *       deviation under dropout of p. p: the share of zeros in rows whose smallest weight
+ *       is 64 times the smallest number of its type or more, but at least
+ *       1 - 1 / (largest row sum).
  *   rows_not_one (bad)  rows do not sum to 1, otherwise.
- *   softmax_twice (warn)  with p_j = ln w_j - mean ln w + 1/n, which sum to 1: no p_j
- *       is below 0 in any row of four keys or more, but for the rounding of the
- *       narrowest type that holds all weights (2^-8 bfloat16, 2^-10 float16, else
- *       2^-20), and the mean of n sum p^2 over these rows (of p > 4 roundings) exceeds 1.5:
- *       ln w is itself what a softmax gives. Normal logits that are flat enough for
- *       the first keep n sum p^2 below 1.2, uniform ones below 1.34. Of eight rows at
- *       least; weights of a nearly even softmax are not told from its softmax.
+ *   softmax_twice (warn)  one of three.
+ *       (a) The slope of ln w on the softmax of q.k times p's multiplier is 1 to 2% and
+ *       three standard errors, its residuals are explained by rounding or R^2 >= 0.99,
+ *       and the line on q.k itself leaves more, by five standard errors.
+ *       (b) Masked keys have a weight, the same in a row, and in every row that is short
+ *       enough for rounding (8 of them at least) ln of the others' over it sums to 1: it is
+ *       e^0 of a second softmax without the mask.
+ *       (c) With p_j = ln w_j - mean ln w + 1/n, which sum to 1: no p_j is below 0 in any
+ *       row of four keys or more, but for twice the rounding of the narrowest type that
+ *       holds all weights (2^-8 bfloat16, 2^-10 float16, else 2^-20), and the mean of
+ *       n sum p^2 over these rows (of p > 4 roundings) exceeds 1.5: ln w is itself what a
+ *       softmax gives. Normal logits that are flat enough for the first keep n sum p^2
+ *       below 1.2, uniform ones below 1.34. Of eight rows at least; weights of a nearly
+ *       even softmax are not told from its softmax.
  *   mask_leak (warn)  masked keys have a weight, all the same in a row and below its
  *       largest: a finite number in the place of -infinity. bad: more than 1% of
- *       the weight.
+ *       the weight; info: less than 2^-24 of it.
  *   masked_weight (warn, bad likewise)  masked keys have weight, otherwise.
- *   mask_seen (info)  p->mask is none, and no key behind its query has any weight. */
+ *   mask_seen (info)  p->mask is none, and no key behind its query has any weight, but
+ *       in rows that are NaN or level. */
 #ifndef ATTNVIZ_DIAGNOSIS_H
 #define ATTNVIZ_DIAGNOSIS_H
 
@@ -75,6 +97,12 @@
 #include <stddef.h>
 
 enum { AV_DIAGNOSIS_PAIRS = 1 << 22, AV_DIAGNOSIS_FINDINGS = 24 };
+
+/* What a slope must be to name a multiplier by: it explains so much, is so near to
+ * the number, but for three standard errors, and these are so small a part of it. */
+#define AV_SLOPE_GOOD_R2 0.99
+#define AV_SLOPE_TOLERANCE 0.02
+#define AV_SLOPE_UNSURE 0.1
 
 /* Slope of y on x, both less their means in each row. NaN without spread. */
 struct av_slope {
@@ -101,11 +129,12 @@ struct av_evidence {
     double entropy_norm_mean;
     /* The multiplier in force. */
     struct av_slope multiplier;
+    struct av_slope second; /* of ln w on the softmax of q.k times p's multiplier */
     /* Weights. */
     double negative;                        /* numbers */
     double row_sum_mean, row_sum_error_max; /* of rows with weight */
     double rows_off, rows_without_weight;   /* rows that do not sum to 1; that hold nothing */
-    double column_sum_error_max;            /* NaN if sampled */
+    double column_sum_error_max;            /* NaN where not all rows were read */
     double zero_share;                      /* exact zeros among seen keys */
     double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, mean of n sum p^2 */
     double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */

@@ -6,7 +6,7 @@
 #include "attnviz/strbuf.h"
 
 /* What there is to say of a state: the pipeline's verdicts, and of the head's
- * diagnosis, if it was made, the findings that the pipeline does not have. Fills
+ * diagnosis, if it was made, the findings whose text is not among them. Fills
  * out, returns how many. */
 enum { AV_REPORT_VERDICTS = AV_VERDICTS_MAX + AV_DIAGNOSIS_FINDINGS };
 size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS]);

@@ -5,6 +5,7 @@
 #include "attnviz/snapshot.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The rows that count of a head. NaN where something is not known. */
 struct av_judged_rows {
@@ -36,5 +37,17 @@ enum av_saturated av_verdict_saturation(const struct av_judged_rows *rows);
  * bend: the name of what makes weights of logits. */
 bool av_verdict_saturated(struct av_verdict *out, const struct av_judged_rows *rows);
 bool av_verdict_dead(struct av_verdict *out, double share, double median, const char *bend);
+
+/* Numbers of one kind in a head of a tensor, and the first of them. */
+struct av_verdict_holes {
+    const char *tensor; /* its name */
+    size_t layer, head; /* as the file counts layers; from 0 */
+    uint64_t count;     /* > 0 */
+    size_t row, column; /* of the first */
+    const char *where;  /* of what was looked at, "" for all of it */
+};
+
+/* nan_input, or inf_input: bad, with the first position. */
+void av_verdict_not_finite(struct av_verdict *out, bool nan, const struct av_verdict_holes *holes);
 
 #endif

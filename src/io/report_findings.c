@@ -12,7 +12,7 @@ size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *
     for (size_t i = 0; s->diagnosis != NULL && i < s->diagnosis->finding_count; i++) {
         const struct av_verdict *finding = &s->diagnosis->findings[i];
         size_t k = 0;
-        while (k < s->verdict_count && strcmp(s->verdicts[k].code, finding->code) != 0) {
+        while (k < s->verdict_count && strcmp(s->verdicts[k].text, finding->text) != 0) {
             k++;
         }
         if (k == s->verdict_count) {
@@ -65,13 +65,25 @@ static void add_verdict(struct av_findings *f, const struct av_verdict *v, const
     move_up(f, at);
 }
 
+/* Has the head said this code in this severity before: of Q and K, and of weights? */
+static bool repeats(const struct av_verdict *const verdicts[], size_t i)
+{
+    size_t k = 0;
+    while (verdicts[k]->severity != verdicts[i]->severity || strcmp(verdicts[k]->code, verdicts[i]->code) != 0) {
+        k++;
+    }
+    return k < i;
+}
+
 void av_findings_add(struct av_findings *f, const struct av_snapshot *s, size_t place)
 {
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
     size_t count = av_report_verdicts(s, verdicts);
     f->heads++;
     for (size_t i = 0; i < count; i++) {
-        add_verdict(f, verdicts[i], s, place);
+        if (!repeats(verdicts, i)) {
+            add_verdict(f, verdicts[i], s, place);
+        }
     }
 }
 

@@ -33,6 +33,10 @@ static const struct av_evidence_field fields[] = {
     FIELD(multiplier.error, "multiplier_error", "", "standard error of the multiplier", false),
     FIELD(multiplier.r2, "multiplier_r2", "", "share of the variance that the multiplier explains", false),
     FIELD(multiplier.residual, "multiplier_residual", "", "standard deviation of what it leaves", false),
+    FIELD(second.slope, "second", "", "slope of log weights on the softmax of q.k: 1 behind a second softmax", false),
+    FIELD(second.error, "second_error", "", "standard error of that slope", false),
+    FIELD(second.r2, "second_r2", "", "share of the variance that it explains", false),
+    FIELD(second.residual, "second_residual", "", "standard deviation of what it leaves", false),
     FIELD(negative, "negative", "", "weights below 0", true),
     FIELD(row_sum_mean, "row_sum_mean", "", "mean sum of a row of weights", false),
     FIELD(row_sum_error_max, "row_sum_error_max", "", "largest |sum - 1| of a row of weights", false),
@@ -94,6 +98,7 @@ static void sum_up_dots(struct av_evidence *v, const struct av_diagnoser *d)
     v->entropy_scaled = ratio(s->entropy_scaled, rows);
     v->entropy_bare = ratio(s->entropy_bare, rows);
     v->multiplier = av_slope_of(&d->slope);
+    v->second = av_slope_of(&d->second);
     bool averaged = d->number == d->at->n_head && d->number > 0;
     v->own_distance = averaged ? d->own_distance / (double)av_diagnosis_averaged_rows(d) : (double)NAN;
     v->averaged_distance = averaged ? d->averaged_distance : (double)NAN;
@@ -117,7 +122,7 @@ static void sum_up_logits(struct av_evidence *v, struct av_diagnoser *d)
 
 static double column_error(const struct av_diagnoser *d)
 {
-    double most = d->result.sampled || d->weight.row_sums.count == 0 ? (double)NAN : 0;
+    double most = !av_diagnosis_has(d, AV_PART_WEIGHTS) || !d->columns_whole ? (double)NAN : 0;
     for (size_t j = 0; !isnan(most) && j < d->at->n_k; j++) {
         most = fmax(most, fabs(d->weight.columns[j] - 1));
     }
@@ -132,7 +137,7 @@ static void sum_up_weights(struct av_evidence *v, struct av_diagnoser *d)
     v->row_sum_mean = mean_of(&s->row_sums);
     v->row_sum_error_max = sums ? s->row_error : (double)NAN;
     v->rows_off = there ? (double)s->off : (double)NAN;
-    v->rows_without_weight = there ? (double)s->empty : (double)NAN;
+    v->rows_without_weight = there ? (double)(s->empty + s->empty_nan) : (double)NAN;
     v->column_sum_error_max = column_error(d);
     v->zero_share = ratio((double)s->zeros, (double)s->seen);
     v->twice_lowest = isfinite(s->twice_lowest) ? s->twice_lowest : (double)NAN;

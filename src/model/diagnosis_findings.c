@@ -31,29 +31,45 @@ bool av_diagnosis_found(const struct av_diagnosis *r, const char *code)
     return false;
 }
 
+bool av_diagnosis_spoilt(const struct av_diagnoser *d)
+{
+    uint64_t count = 0;
+    for (size_t part = 0; part <= AV_PART_SCORES; part++) {
+        count += d->not_finite[part].nan + d->not_finite[part].infinite;
+    }
+    return count > 0;
+}
+
+static void add_found(struct av_diagnosis *r, const struct av_verdict *found, const char *of)
+{
+    av_diagnosis_add(r, found->code, found->severity, "%s%s", of, found->text);
+}
+
 static void find_not_finite(struct av_diagnoser *d)
 {
     for (size_t part = 0; part < AV_PARTS; part++) {
         const struct av_diagnosis_holes *f = &d->not_finite[part];
-        const char *name = d->at->part[part].name;
         const char *where = d->result.sampled && part >= AV_PART_SCORES ? " in the rows looked at" : "";
-        if (f->nan > 0) {
-            av_diagnosis_add(&d->result, "nan_input", AV_BAD,
-                             "%.120s holds %llu NaN%s, the first at head %zu, row %zu, column %zu", name,
-                             (unsigned long long)f->nan, where, f->first_nan[0], f->first_nan[1], f->first_nan[2]);
-        }
-        if (f->infinite > 0) {
-            av_diagnosis_add(&d->result, "inf_input", AV_BAD,
-                             "%.120s holds %llu infinities%s, the first at head %zu, row %zu, column %zu", name,
-                             (unsigned long long)f->infinite, where, f->first_infinite[0], f->first_infinite[1],
-                             f->first_infinite[2]);
+        for (int nan = 1; nan >= 0; nan--) {
+            const size_t *first = nan ? f->first_nan : f->first_infinite;
+            struct av_verdict_holes holes = {
+                d->at->part[part].name, d->at->number, first[0], nan ? f->nan : f->infinite, first[1], first[2], where
+            };
+            struct av_verdict found;
+            if (holes.count > 0) {
+                av_verdict_not_finite(&found, nan, &holes);
+                add_found(&d->result, &found, "");
+            }
         }
     }
 }
 
+/* Of the file's own weights or scores; those of Q and K are the pipeline's to judge. */
 static void find_saturation(struct av_diagnoser *d)
 {
     const struct av_evidence *v = &d->result.evidence;
+    bool weights = av_diagnosis_has(d, AV_PART_WEIGHTS);
+    const char *of = weights ? "weights of the file: " : "scores of the file: ";
     const struct av_judged_rows rows = {
         .share = v->share_max_gt_0_9,
         .std = isnan(v->logit_std) ? v->logit_row_std : v->logit_std,
@@ -62,19 +78,19 @@ static void find_saturation(struct av_diagnoser *d)
         .differ = d->params.mask == AV_MASK_CAUSAL || d->causal_seen,
     };
     struct av_verdict found;
-    if (d->logit.rows == 0) {
+    if (d->logit.rows == 0 || (!weights && !av_diagnosis_has(d, AV_PART_SCORES))) {
         return;
     }
     if (isnan(v->logit_row_std) && v->share_max_gt_0_9 > AV_LARGEST_SHARE) {
         av_diagnosis_add(&d->result, "saturated", v->share_max_gt_0_9 > AV_FROZEN_SHARE ? AV_BAD : AV_WARN,
-                         "%.0f%% of rows give more than 0.9 to one key; weights of exactly 0 in every row hide how far "
-                         "the logits lie apart",
-                         100 * v->share_max_gt_0_9);
+                         "%s%.0f%% of rows give more than 0.9 to one key; a weight of exactly 0 in every row hides how "
+                         "far the logits lie apart",
+                         of, 100 * v->share_max_gt_0_9);
     } else if (!isnan(v->logit_row_std) && av_verdict_saturated(&found, &rows)) {
-        av_diagnosis_add(&d->result, found.code, found.severity, "%s", found.text);
+        add_found(&d->result, &found, of);
     }
     if (av_verdict_dead(&found, v->share_fro_lt_1e_3, v->jacobian_fro_median, "softmax")) {
-        av_diagnosis_add(&d->result, found.code, found.severity, "%s", found.text);
+        add_found(&d->result, &found, of);
     }
 }
 
@@ -93,7 +109,8 @@ static void find_dots(struct av_diagnoser *d)
     }
     double m = d->multiplier;
     av_diagnosis_add(&d->result, "logit_std", AV_INFO,
-                     "logit std within rows %.3g (q.k times %.3g); entries of their means and std (q %.2g, %.3g; k "
+                     "logit std within rows %.3g (q.k times %.3g, the present scale); entries of their means and std "
+                     "(q %.2g, %.3g; k "
                      "%.2g, %.3g) would give %.3g if independent, N(0, 1) ones %.3g: a trained model's are neither",
                      m * v->dot_std, m, v->q_mean, v->q_std, v->k_mean, v->k_std, m * v->predicted_std,
                      m * sqrt((double)d->at->d));

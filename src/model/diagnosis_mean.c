@@ -42,12 +42,14 @@ void av_diagnosis_add_mean(struct av_diagnoser *d, size_t r, const double *dots)
     }
     for (size_t j = 0; j < n; j++) {
         mean[j] += p[j] / (double)d->at->n_head;
+        d->averaged_rounding[r] += p[j] * fabs(d->multiplier * dots[j]) / (double)d->at->n_head;
     }
 }
 
 void av_diagnosis_compare_mean(struct av_diagnoser *d, size_t r)
 {
     size_t n = av_diagnosis_weight_length(d, av_diagnosis_averaged_query(d, r));
-    double far = distance(d, d->mean + r * d->at->n_k, n);
+    double left = av_diagnosis_rounding(&d->weight) * d->averaged_rounding[r];
+    double far = fmax(0, distance(d, d->mean + r * d->at->n_k, n) - left);
     d->averaged_distance = isnan(far) || isnan(d->averaged_distance) ? (double)NAN : fmax(far, d->averaged_distance);
 }

@@ -2,11 +2,16 @@
 #include "diagnosis_state.h"
 #include "score_stats.h"
 
+#include "attnviz/dtype.h"
 #include "attnviz/theory.h"
 
+#include <float.h>
 #include <math.h>
 
 #define FLOAT16_MAX 65504.0
+#define MASK_SCORE (-8192.0) /* -1e4 and less stand for -infinity; float16 and bfloat16 round it */
+#define MASK_BELOW 745.0     /* the row's largest: e^-745 is 0 in double */
+#define LEVEL_STD 0x1p-6     /* of logits: far beyond rounding */
 
 size_t av_diagnosis_length(const struct av_diagnoser *d, size_t query)
 {
@@ -32,28 +37,40 @@ static void add_largest(struct av_dot_sums *s, size_t query, const double *dots,
     }
 }
 
-/* A softmax of the row at some multiplier: is it saturated, and how even? */
-static void add_effect(struct av_diagnoser *d, const double *dots, size_t n, double multiplier, size_t *saturated,
-                       double *entropy)
+/* A row of q.k as it is, and its softmax times some multipliers. */
+struct dot_row {
+    struct av_moments moments;
+    struct av_rowstats scaled, bare, set; /* 1/sqrt(d_k), 1, by the parameters */
+};
+
+/* p: that by the parameters, or NULL. */
+static struct dot_row row_of(struct av_diagnoser *d, const double *dots, size_t n, double *p)
 {
-    struct av_rowstats row;
-    d->kernels->softmax(NULL, dots, multiplier, n, &row);
-    *saturated += row.max > AV_LARGEST_ALARM;
-    *entropy += row.entropy / log((double)n);
+    double right = 1 / sqrt((double)d->at->d), set = d->multiplier;
+    struct dot_row row = { .moments = AV_MOMENTS_INIT };
+    av_moments_add(&row.moments, dots, n);
+    d->kernels->softmax(p, dots, set, n, &row.set);
+    row.scaled = row.bare = row.set;
+    if (fabs(set / right - 1) > DBL_EPSILON) {
+        d->kernels->softmax(NULL, dots, right, n, &row.scaled);
+    }
+    if (set != 1) {
+        d->kernels->softmax(NULL, dots, 1, n, &row.bare);
+    }
+    return row;
 }
 
-static void add_dots(struct av_diagnoser *d, size_t query, const double *dots, size_t n)
+static void add_effect(const struct av_rowstats *row, size_t *saturated, double *entropy)
 {
-    struct av_dot_sums *s = &d->dot;
-    add_largest(s, query, dots, n);
-    if (n < 2) {
-        return;
-    }
-    struct av_moments row = AV_MOMENTS_INIT;
-    av_moments_add(&row, dots, n);
-    av_spread_add(&s->within, &row);
-    add_effect(d, dots, n, 1 / sqrt((double)d->at->d), &s->saturated_scaled, &s->entropy_scaled);
-    add_effect(d, dots, n, 1, &s->saturated_bare, &s->entropy_bare);
+    *saturated += row->max > AV_LARGEST_ALARM;
+    *entropy += row->entropy / log((double)row->keys);
+}
+
+static void add_dots(struct av_dot_sums *s, const struct dot_row *row)
+{
+    av_spread_add(&s->within, &row->moments);
+    add_effect(&row->scaled, &s->saturated_scaled, &s->entropy_scaled);
+    add_effect(&row->bare, &s->saturated_bare, &s->entropy_bare);
     s->rows++;
 }
 
@@ -67,26 +84,25 @@ void av_diagnosis_judge_row(struct av_diagnoser *d, const struct av_rowstats *ro
     s->fro[s->rows++] = row->jacobian_fro;
 }
 
-/* The finite ones of n logits, times a factor, to out; SIZE_MAX when one is
- * neither finite nor -infinity. */
-static size_t gather_logits(double *out, const double *x, size_t n, double factor)
+/* The finite ones of n logits to out; SIZE_MAX when one is neither finite nor
+ * -infinity. */
+static size_t gather_logits(double *out, const double *x, size_t n)
 {
     size_t count = 0;
     for (size_t j = 0; j < n; j++) {
-        double logit = factor * x[j];
-        if (isnan(logit) || logit > (double)INFINITY / 2) {
+        if (isnan(x[j]) || x[j] > DBL_MAX) {
             return SIZE_MAX;
         }
-        out[count] = logit;
-        count += isfinite(logit) ? 1 : 0;
+        out[count] = x[j];
+        count += isfinite(x[j]) ? 1 : 0;
     }
     return count;
 }
 
-static void add_logits(struct av_diagnoser *d, const double *x, size_t n, double factor)
+static void add_logits(struct av_diagnoser *d, const double *x, size_t n)
 {
     double *logits = d->spare[0];
-    size_t keys = gather_logits(logits, x, n, factor);
+    size_t keys = gather_logits(logits, x, n);
     d->logit.one_key += keys == 1;
     if (keys < 2 || keys == SIZE_MAX) {
         return;
@@ -100,8 +116,31 @@ static void add_logits(struct av_diagnoser *d, const double *x, size_t n, double
     av_diagnosis_judge_row(d, &row);
 }
 
-/* Points (q.k, ln w) of the keys with weight. */
-static void add_weight_points(struct av_diagnoser *d, const double *dots, size_t n)
+/* The logits that the parameters make of a row. */
+static void add_set_logits(struct av_diagnoser *d, const struct dot_row *row)
+{
+    struct av_moments moments = row->moments;
+    av_moments_stretch(&moments, d->multiplier, 0);
+    av_moments_merge(&d->logit.all, &moments);
+    av_spread_add(&d->logit.within, &moments);
+    av_diagnosis_judge_row(d, &row->set);
+}
+
+/* Does the row give all keys the same, though q.k differs by more than even the
+ * smallest known multiplier, 1/d_k, makes of nothing? It saw none, then. */
+static bool level(const struct av_diagnoser *d, const struct av_moments *dots)
+{
+    const double *w = d->weights;
+    size_t n = d->at->n_k;
+    bool same = av_moments_std(dots) > LEVEL_STD * (double)d->at->d;
+    for (size_t j = 1; same && j < n; j++) {
+        same = w[j] == w[0];
+    }
+    return same;
+}
+
+/* Points (q.k, ln w) of the keys with weight, and (p, ln w), p: their softmax. */
+static void add_weight_points(struct av_diagnoser *d, const double *dots, double *p, size_t n)
 {
     double *x = d->spare[0], *y = d->spare[1], *h = d->spare[2];
     size_t count = 0;
@@ -115,10 +154,27 @@ static void add_weight_points(struct av_diagnoser *d, const double *dots, size_t
         if (h[count] > 0) {
             x[count] = dots[j];
             y[count] = d->logs[j];
+            p[count] = p[j];
             count++;
         }
     }
     av_slope_add(&d->slope, x, y, h, count);
+    av_slope_add(&d->second, p, y, h, count);
+}
+
+void av_diagnosis_unmask_scores(struct av_diagnoser *d)
+{
+    double most = -(double)INFINITY, *x = d->scores;
+    for (size_t j = 0; j < d->at->n_k; j++) {
+        most = x[j] > most ? x[j] : most;
+    }
+    for (size_t j = 0; j < d->at->n_k; j++) {
+        bool masked = x[j] <= MASK_SCORE && (most - x[j] > MASK_BELOW || most == x[j]);
+        x[j] = masked ? -(double)INFINITY : x[j];
+        for (enum av_dtype t = AV_DTYPE_BF16; t <= AV_DTYPE_F16; t++) {
+            d->wider[t] = d->wider[t] || (isfinite(x[j]) && av_dtype_round(t, x[j]) != x[j]);
+        }
+    }
 }
 
 /* Points (q.k, score) of the keys whose score is finite. */
@@ -134,21 +190,34 @@ static void add_score_points(struct av_diagnoser *d, const double *dots, size_t 
     av_slope_add(&d->slope, x, y, NULL, count);
 }
 
+/* A row of q.k whose numbers are all finite. */
+static void add_entries(struct av_diagnoser *d, size_t query, const double *dots, size_t n)
+{
+    bool weights = av_diagnosis_has(d, AV_PART_WEIGHTS), scores = av_diagnosis_has(d, AV_PART_SCORES);
+    double *p = weights ? d->spare[3] : NULL;
+    add_largest(&d->dot, query, dots, n);
+    if (n < 2) {
+        d->logit.one_key += n == 1 && !weights && !scores;
+        return;
+    }
+    struct dot_row row = row_of(d, dots, n, p);
+    add_dots(&d->dot, &row);
+    if (!weights && !scores) {
+        add_set_logits(d, &row);
+    } else if (!weights) {
+        add_score_points(d, dots, n);
+    } else if (!level(d, &row.moments)) {
+        add_weight_points(d, dots, p, n);
+    }
+}
+
 void av_diagnosis_add_row(struct av_diagnoser *d, size_t query, const double *dots)
 {
     size_t n = av_diagnosis_length(d, query);
-    bool weights = av_diagnosis_has(d, AV_PART_WEIGHTS), scores = av_diagnosis_has(d, AV_PART_SCORES);
     if (dots != NULL && av_all_finite(dots, n)) {
-        add_dots(d, query, dots, n);
-        if (weights) {
-            add_weight_points(d, dots, n);
-        } else if (scores) {
-            add_score_points(d, dots, n);
-        } else {
-            add_logits(d, dots, n, d->multiplier);
-        }
+        add_entries(d, query, dots, n);
     }
-    if (scores && !weights) {
-        add_logits(d, d->scores, n, 1);
+    if (av_diagnosis_has(d, AV_PART_SCORES) && !av_diagnosis_has(d, AV_PART_WEIGHTS)) {
+        add_logits(d, d->scores, n);
     }
 }

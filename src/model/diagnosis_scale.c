@@ -4,10 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define GOOD_R2 0.99
 #define AVERAGED 0x1p-8 /* a distance that rounding to bfloat16 explains */
-#define TOLERANCE 0.02
-#define UNSURE 0.1 /* relative standard error of a slope that tells nothing */
 
 /* d_k^d n_head^heads, and what it means. */
 struct multiplier {
@@ -44,12 +41,12 @@ static struct fit fit_of(const struct av_diagnoser *d, const struct multiplier *
     const struct av_slope *s = &d->result.evidence.multiplier;
     double value = value_of(m, d) / temperature;
     struct fit fit = { .temperature = temperature, .distance = fabs(log(s->slope / value)) };
-    fit.m = fabs(s->slope - value) <= TOLERANCE * value + 3 * s->error ? m : NULL;
+    fit.m = fabs(s->slope - value) <= AV_SLOPE_TOLERANCE * value + 3 * s->error ? m : NULL;
     return fit;
 }
 
-/* The nearest of those that fit, the first of equals; `also` names one that is
- * the same number, or is NULL. */
+/* The nearest of those that fit, the first of equals; `also` is one that is the
+ * same number, or NULL. */
 static struct fit nearest(const struct av_diagnoser *d, const struct multiplier **also)
 {
     const double temperatures[] = { 1, d->params.temperature };
@@ -69,54 +66,86 @@ static struct fit nearest(const struct av_diagnoser *d, const struct multiplier 
     return best;
 }
 
+/* What rounding to the type of the weights, or scores, leaves at most: of their
+ * logarithms, and of the logits, which were of that type before. */
+static double rounding_left(const struct av_diagnoser *d)
+{
+    const struct av_evidence *v = &d->result.evidence;
+    double rounding = av_diagnosis_rounding_of(av_diagnosis_has(d, AV_PART_WEIGHTS) ? d->weight.wider : d->wider);
+    return rounding * (1 + fabs(v->multiplier.slope) * v->dot_max);
+}
+
+static void tell_unexplained(struct av_diagnoser *d, const char *what)
+{
+    const struct av_slope *s = &d->result.evidence.multiplier;
+    av_diagnosis_add(
+        &d->result, "weights_not_of_qk", AV_INFO,
+        "%s do not follow q.k: the best multiplier, %.4g, explains %.1f%% of the variance within rows (R^2 "
+        "%.4f, std left %.3g): other keys or queries, or something is added to q.k or bends it",
+        what, s->slope, 100 * s->r2, s->r2, s->residual);
+}
+
+static void tell_other(struct av_diagnoser *d, const char *what)
+{
+    const struct av_slope *s = &d->result.evidence.multiplier;
+    double right = 1 / sqrt((double)d->at->d);
+    if (s->residual > rounding_left(d)) {
+        tell_unexplained(d, what);
+        return;
+    }
+    av_diagnosis_add(
+        &d->result, "scale_other", AV_INFO,
+        "%s follow q.k times %.4g (R^2 %.4f, std left %.2g): %.3g times 1/sqrt(d_k) = %.4g, as with a temperature of "
+        "%.3g",
+        what, s->slope, s->r2, s->residual, s->slope / right, right, right / s->slope);
+}
+
 static void tell_fit(struct av_diagnoser *d, const char *what)
 {
     const struct av_slope *s = &d->result.evidence.multiplier;
     const struct multiplier *also = NULL;
     struct fit fit = nearest(d, &also);
-    double right = 1 / sqrt((double)d->at->d);
     if (fit.m == NULL) {
-        av_diagnosis_add(&d->result, "scale_other", AV_INFO,
-                         "%s follow q.k times %.4g (R^2 %.4f): %.3g times 1/sqrt(d_k) = %.4g, and no multiplier that "
-                         "is known",
-                         what, s->slope, s->r2, s->slope / right, right);
+        tell_other(d, what);
         return;
     }
-    char over[48] = "", same[64] = "";
+    char over[48] = "", same[96] = "", right[48] = "";
     if (fit.temperature != 1) {
         snprintf(over, sizeof over, " over the temperature %.3g", fit.temperature);
     }
     if (also != NULL) {
-        snprintf(same, sizeof same, " (%s is the same number)", also->name);
+        snprintf(same, sizeof same, ", or %s, the same number here: %s", also->name, also->meaning);
+    }
+    if (fit.m != multipliers) {
+        snprintf(right, sizeof right, "; 1/sqrt(%zu) = %.4g", d->at->d, 1 / sqrt((double)d->at->d));
     }
     av_diagnosis_add(&d->result, fit.m->code, fit.m->severity,
-                     "%s follow q.k times %.4g (R^2 %.4f), which is %s%s%s: %s", what, s->slope, s->r2, fit.m->name,
-                     over, same, fit.m->meaning);
+                     "%s follow q.k times %.4g (R^2 %.4f, std left %.2g), which is %s%s: %s%s%s", what, s->slope, s->r2,
+                     s->residual, fit.m->name, over, fit.m->meaning, same, right);
 }
 
 bool av_diagnosis_unexplained(const struct av_diagnoser *d)
 {
     const struct av_slope s = av_slope_of(&d->slope);
     double rounding = av_diagnosis_has(d, AV_PART_WEIGHTS) ? av_diagnosis_rounding(&d->weight) : 0;
-    return s.r2 < GOOD_R2 && s.residual > rounding;
+    return s.r2 < AV_SLOPE_GOOD_R2 && s.residual > rounding;
 }
 
-static void tell_unexplained(struct av_diagnoser *d, const char *what)
+/* Are weights, which do not follow q.k, the mean over all heads? */
+static bool averaged(const struct av_diagnoser *d)
 {
     const struct av_evidence *v = &d->result.evidence;
-    const struct av_slope *s = &v->multiplier;
-    if (v->averaged_distance < AVERAGED && v->own_distance > 4 * AVERAGED) {
-        av_diagnosis_add(
-            &d->result, "averaged_over_heads", AV_WARN,
-            "weights are the mean over the %zu heads' softmax of q.k times %.4g, in %zu rows to %.2g (half "
-            "the sum of |differences|); of this head alone: %.2g",
-            d->at->n_head, d->multiplier, av_diagnosis_averaged_rows(d), v->averaged_distance, v->own_distance);
-    } else {
-        av_diagnosis_add(&d->result, "weights_not_of_qk", AV_INFO,
-                         "%s do not follow q.k: the best multiplier, %.4g, explains %.1f%% of the variance within rows "
-                         "(std left %.3g)",
-                         what, s->slope, 100 * s->r2, s->residual);
-    }
+    return v->averaged_distance < AVERAGED && v->own_distance > 4 * AVERAGED;
+}
+
+static void tell_averaged(struct av_diagnoser *d)
+{
+    const struct av_evidence *v = &d->result.evidence;
+    av_diagnosis_add(&d->result, "averaged_over_heads", AV_WARN,
+                     "weights are the mean over the %zu heads' softmax of q.k times %.4g, in %zu rows to %.2g (half "
+                     "the sum of |differences|); of this head alone: %.2g",
+                     d->at->n_head, d->multiplier, av_diagnosis_averaged_rows(d), v->averaged_distance,
+                     v->own_distance);
 }
 
 void av_diagnosis_find_scale(struct av_diagnoser *d)
@@ -132,11 +161,15 @@ void av_diagnosis_find_scale(struct av_diagnoser *d)
     const char *what = weights ? "weights" : "scores";
     if (isnan(s->slope)) {
         av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
-                         "too few keys have any weight beside the largest of their row to tell the multiplier");
-    } else if (s->r2 >= GOOD_R2 && s->error <= UNSURE * fabs(s->slope)) {
+                         "too few keys have any weight beside the others of their row to tell the multiplier");
+    } else if (s->r2 >= AV_SLOPE_GOOD_R2 && s->error <= AV_SLOPE_UNSURE * fabs(s->slope)) {
         tell_fit(d, what);
     } else if (av_diagnosis_unexplained(d)) {
-        tell_unexplained(d, what);
+        if (averaged(d)) {
+            tell_averaged(d);
+        } else {
+            tell_unexplained(d, what);
+        }
     } else {
         av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
                          "%s are too even to tell the multiplier: rounding alone may leave what does not follow q.k "

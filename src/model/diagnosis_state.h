@@ -41,13 +41,18 @@ struct av_weight_sums {
     double row_error;           /* largest |sum - 1| */
     size_t off, first_off;      /* rows that do not sum to 1 */
     size_t above;               /* of them, those that sum to more */
-    size_t empty, first_empty;  /* rows without weight */
-    size_t longest_empty;       /* seen keys of the longest of them that holds zeros alone */
-    bool empty_nan;             /* NaN in one of them */
-    double *columns;            /* [n_k], sums */
-    bool wider[AV_DTYPES];      /* a weight that this type does not hold */
+    double sum_max, squares;    /* largest row sum; sum of all w^2 */
+    /* Rows without weight: that hold zeros alone, and that hold NaN. */
+    size_t empty, first_empty, empty_nan, first_empty_nan;
+    size_t longest_empty;        /* seen keys of the longest of the former */
+    uint64_t clear, clear_zeros; /* seen keys, and zeros, of rows in which nothing is near underflow */
+    size_t underflowing;         /* rows that have zeros where something is */
+    double *columns;             /* [n_k], sums */
+    bool wider[AV_DTYPES];       /* a weight that this type does not hold */
     size_t twice_rows;
     double twice_lowest, twice_squares; /* squares: sum over rows of n sum p^2 */
+    size_t behind_rows, behind_twice;   /* rows whose masked keys may be a second softmax's e^0; are */
+    size_t keyless, first_keyless;      /* rows that give every key the same though they do not see all */
     double masked_max;
     size_t masked_at[2];
     double masked_share;               /* sum over the rows that have a masked key */
@@ -57,10 +62,11 @@ struct av_weight_sums {
 enum av_diagnosis_phase {
     AV_PHASE_Q, /* entries */
     AV_PHASE_K,
-    AV_PHASE_SEEN,  /* have keys behind their query any weight? */
-    AV_PHASE_DOTS,  /* q.k of a block of rows, some keys at a time; */
-    AV_PHASE_ROWS,  /* these rows, one by one */
-    AV_PHASE_HEADS, /* softmaxes of all heads, where the head's own does not explain its weights */
+    AV_PHASE_SEEN,    /* have keys behind their query any weight? */
+    AV_PHASE_DOTS,    /* q.k of a block of rows, some keys at a time; */
+    AV_PHASE_ROWS,    /* these rows, one by one */
+    AV_PHASE_COLUMNS, /* sums of columns over all rows, where only some were looked at */
+    AV_PHASE_HEADS,   /* softmaxes of all heads, where the head's own does not explain its weights */
     AV_PHASE_DONE
 };
 
@@ -82,8 +88,10 @@ struct av_diagnoser {
     double done, all;    /* work */
     double multiplier;   /* of q.k, by the parameters */
     bool causal_seen;
-    bool average;  /* may AV_PHASE_HEADS come? */
-    size_t number; /* in AV_PHASE_HEADS: the head at hand */
+    bool zeros_behind;  /* a row has keys behind its query, without weight */
+    bool columns_whole; /* weight.columns are sums over all rows */
+    bool average;       /* may AV_PHASE_HEADS come? */
+    size_t number;      /* in AV_PHASE_HEADS: the head at hand */
 
     /* Memory, of the sizes of the head at hand. */
     void *memory;
@@ -93,7 +101,7 @@ struct av_diagnoser {
     double *dots;                        /* [block, n_k] */
     double *mean;                        /* [AV_AVERAGED_ROWS, n_k], over heads */
     double *logs;                        /* [n_k], of d->weights: of the seen keys with weight, else -infinity */
-    double *scores, *weights, *spare[3]; /* [n_k] */
+    double *scores, *weights, *spare[4]; /* [n_k] */
     void *scratch;
 
     struct av_diagnosis_holes not_finite[AV_PARTS];
@@ -101,8 +109,11 @@ struct av_diagnoser {
     struct av_dot_sums dot;
     struct av_logit_sums logit;
     struct av_slope_sums slope;
+    struct av_slope_sums second; /* of ln w on the softmax of q.k: 1 behind a second softmax */
+    bool wider[AV_DTYPES];       /* a score that this type does not hold */
     struct av_weight_sums weight;
-    double own_distance, averaged_distance; /* sum over rows; largest */
+    double own_distance, averaged_distance;     /* sum over rows; largest */
+    double averaged_rounding[AV_AVERAGED_ROWS]; /* sum over heads of the mean |logit| */
 
     struct av_diagnosis result;
 };
@@ -128,12 +139,24 @@ enum av_status av_diagnosis_read(struct av_diagnoser *d, enum av_part part, size
 /* Counts what is not finite in row `row` of a part. */
 void av_diagnosis_count(struct av_diagnoser *d, enum av_part part, size_t row, const double *x, size_t n);
 
+/* Finite numbers in d->scores that stand for a masked key become -infinity; and which
+ * types hold what is left. */
+void av_diagnosis_unmask_scores(struct av_diagnoser *d);
+
 /* A sum of n weights that is 1 but for rounding. */
 bool av_diagnosis_is_one(double sum, size_t n);
 
 /* What rounding to the narrowest type that holds all weights so far does to their
  * logarithms at most; single precision's own is far below 2^-20. */
 double av_diagnosis_rounding(const struct av_weight_sums *s);
+double av_diagnosis_rounding_of(const bool wider[AV_DTYPES]);
+
+/* Is anything of Q, K or the scores not finite, so that NaN follows from it? */
+bool av_diagnosis_spoilt(const struct av_diagnoser *d);
+
+/* Does row `query` of d->weights give all n_k keys, of which there are more than
+ * it sees, the same? A softmax over finite mask values alone does. */
+bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query);
 
 /* Adds row `query`: its q.k (NULL without Q and K), d->scores and d->weights where
  * they are there. */

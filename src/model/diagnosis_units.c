@@ -83,6 +83,8 @@ static bool wanted(const struct av_diagnoser *d, enum av_diagnosis_phase phase)
         return av_diagnosis_has(d, AV_PART_WEIGHTS) && d->params.mask == AV_MASK_NONE;
     case AV_PHASE_DOTS:
         return av_diagnosis_has_entries(d);
+    case AV_PHASE_COLUMNS:
+        return d->result.sampled && d->weight.off > 0 && d->weight.negative == 0;
     case AV_PHASE_HEADS:
         return d->average && d->weight.negative == 0 && av_diagnosis_unexplained(d);
     case AV_PHASE_ROWS:
@@ -103,15 +105,25 @@ void av_diagnosis_enter(struct av_diagnoser *d, enum av_diagnosis_phase phase)
 
 /* ---- Units -------------------------------------------------------------------------- */
 
+static struct av_entries entries_at(const struct av_diagnoser *d, enum av_part part, const void *at)
+{
+    return d->at->part[part].wide ? (struct av_entries){ .f64 = at, .pitch = d->at->d }
+                                  : (struct av_entries){ .f32 = at, .pitch = d->at->d };
+}
+
 static enum av_status scan_entries(struct av_diagnoser *d, struct av_error *e)
 {
     enum av_part part = d->phase == AV_PHASE_Q ? AV_PART_Q : AV_PART_K;
-    size_t rows = part == AV_PART_Q ? d->at->n_q : d->at->n_k, n = d->at->d;
-    size_t end = smaller(rows, d->next + larger(1, AV_DIAGNOSIS_ENTRIES / larger(n, 1)));
-    for (; d->next < end; d->next++) {
-        enum av_status status = av_diagnosis_read(d, part, d->next, d->row, e);
-        if (status != AV_OK) {
-            return status;
+    size_t rows = part == AV_PART_Q ? d->at->n_q : d->at->n_k, n = d->at->d, first = d->next;
+    size_t count = smaller(rows - first, d->keys), head = part == AV_PART_K ? d->k_head : d->result.head;
+    enum av_status status = read_rows(d, part, head, first, count, d->k, e);
+    if (status != AV_OK) {
+        return status;
+    }
+    for (; d->next < first + count; d->next++) {
+        struct av_entries entries = entries_at(d, part, d->k);
+        for (size_t c = 0, at = (d->next - first) * n; c < n; c++) {
+            d->row[c] = entries.f64 != NULL ? entries.f64[at + c] : (double)entries.f32[at + c];
         }
         av_diagnosis_count(d, part, d->next, d->row, n);
         size_t finite = 0;
@@ -128,6 +140,25 @@ static enum av_status scan_entries(struct av_diagnoser *d, struct av_error *e)
     return AV_OK;
 }
 
+/* What row `query` of d->weights says of a causal mask. One that saw no key, NaN or
+ * level, says nothing. */
+enum behind { BEHIND_SILENT, BEHIND_ZERO, BEHIND_WEIGHT };
+
+static enum behind behind_of(const struct av_diagnoser *d, size_t query)
+{
+    const double *w = d->weights;
+    size_t n = d->at->n_k, seen = av_row_length(AV_MASK_CAUSAL, query, d->at->n_q, n);
+    bool level = true, zeros = true;
+    for (size_t j = 0; j < n; j++) {
+        if (isnan(w[j])) {
+            return BEHIND_SILENT;
+        }
+        level = level && w[j] == w[0];
+        zeros = zeros && (j < seen || w[j] == 0);
+    }
+    return level || (zeros && seen == n) ? BEHIND_SILENT : zeros ? BEHIND_ZERO : BEHIND_WEIGHT;
+}
+
 /* Stops at the first weight behind its query. */
 static enum av_status look_behind(struct av_diagnoser *d, struct av_error *e)
 {
@@ -139,21 +170,15 @@ static enum av_status look_behind(struct av_diagnoser *d, struct av_error *e)
         if (status != AV_OK) {
             return status;
         }
-        for (size_t j = av_row_length(AV_MASK_CAUSAL, query, d->at->n_q, d->at->n_k); j < d->at->n_k; j++) {
-            zeros = zeros && d->weights[j] == 0;
-        }
+        enum behind behind = behind_of(d, query);
+        zeros = behind != BEHIND_WEIGHT;
+        d->zeros_behind = d->zeros_behind || behind == BEHIND_ZERO;
     }
     if (!zeros || d->next == d->rows) {
-        d->causal_seen = zeros;
+        d->causal_seen = zeros && d->zeros_behind;
         av_diagnosis_enter(d, AV_PHASE_DOTS);
     }
     return AV_OK;
-}
-
-static struct av_entries entries_at(const struct av_diagnoser *d, enum av_part part, const void *at)
-{
-    return d->at->part[part].wide ? (struct av_entries){ .f64 = at, .pitch = d->at->d }
-                                  : (struct av_entries){ .f32 = at, .pitch = d->at->d };
 }
 
 /* The r-th row of some. */
@@ -210,6 +235,9 @@ static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_er
             av_diagnosis_count(d, part, query, into[part], d->at->n_k);
         }
     }
+    if (av_diagnosis_has(d, AV_PART_SCORES)) {
+        av_diagnosis_unmask_scores(d);
+    }
     if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
         av_diagnosis_add_weights(d, query);
     }
@@ -232,7 +260,32 @@ static enum av_status measure_rows(struct av_diagnoser *d, struct av_error *e)
         return AV_OK;
     }
     d->first = block_end;
-    av_diagnosis_enter(d, block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_HEADS);
+    d->columns_whole = !d->result.sampled;
+    av_diagnosis_enter(d, block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_COLUMNS);
+    return AV_OK;
+}
+
+static enum av_status sum_columns(struct av_diagnoser *d, struct av_error *e)
+{
+    size_t n = d->at->n_k, end = smaller(d->at->n_q, d->next + larger(1, UNIT_PAIRS / larger(n, 1)));
+    if (d->next == 0) {
+        memset(d->weight.columns, 0, n * sizeof *d->weight.columns);
+        d->all += (double)d->at->n_q * (double)n;
+    }
+    for (; d->next < end; d->next++) {
+        enum av_status status = av_diagnosis_read(d, AV_PART_WEIGHTS, d->next, d->weights, e);
+        if (status != AV_OK) {
+            return status;
+        }
+        for (size_t j = 0; j < n; j++) {
+            d->weight.columns[j] += d->weights[j];
+        }
+        d->done += (double)n;
+    }
+    if (d->next == d->at->n_q) {
+        d->columns_whole = true;
+        av_diagnosis_enter(d, AV_PHASE_HEADS);
+    }
     return AV_OK;
 }
 
@@ -276,6 +329,8 @@ enum av_status av_diagnosis_run_unit(struct av_diagnoser *d, struct av_error *e)
         return multiply_block(d, e);
     case AV_PHASE_ROWS:
         return measure_rows(d, e);
+    case AV_PHASE_COLUMNS:
+        return sum_columns(d, e);
     case AV_PHASE_HEADS:
         return average(d, e);
     case AV_PHASE_DONE:

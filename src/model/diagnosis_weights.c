@@ -1,10 +1,16 @@
 /* diagnosis_weights.c - a row of weights: is it one that a softmax makes? */
 #include "diagnosis_state.h"
 
+#include "attnviz/dtype.h"
+
 #include <math.h>
 
-enum { TWICE_KEYS = 4 };      /* fewer can be anything's softmax */
+enum {
+    TWICE_KEYS = 4,      /* fewer can be anything's softmax */
+    CLEAR_UNDERFLOW = 64 /* times the smallest positive number: a weight that is far from it */
+};
 #define TWICE_CLEAR 4         /* roundings: a p_j that is more than one */
+#define BEHIND_SURE 0.125     /* seen keys times rounding */
 #define EVEN_RELATIVE 0x1p-7  /* two roundings to bfloat16 */
 #define EVEN_ABSOLUTE 0x1p-24 /* two to a float16 below 2^-14 */
 
@@ -13,22 +19,39 @@ bool av_diagnosis_is_one(double sum, size_t n)
     return fabs(sum - 1) <= 0x1p-8 + (double)n * 0x1p-25;
 }
 
+double av_diagnosis_rounding_of(const bool wider[AV_DTYPES])
+{
+    return !wider[AV_DTYPE_BF16] ? 0x1p-8 : !wider[AV_DTYPE_F16] ? 0x1p-10 : 0x1p-20;
+}
+
 double av_diagnosis_rounding(const struct av_weight_sums *s)
 {
-    return !s->wider[AV_DTYPE_BF16] ? 0x1p-8 : !s->wider[AV_DTYPE_F16] ? 0x1p-10 : 0x1p-20;
+    return av_diagnosis_rounding_of(s->wider);
+}
+
+bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query)
+{
+    const double *w = d->weights;
+    size_t n = d->at->n_k;
+    bool same = av_diagnosis_weight_length(d, query) < n && w[0] > 0;
+    for (size_t j = 1; same && j < n; j++) {
+        same = w[j] == w[0];
+    }
+    return same;
 }
 
 /* What is seen of a row in one look. */
 struct look {
     size_t positive, negative, first_negative, zeros; /* zeros: among seen keys */
     bool finite, nan;
-    double sum, seen_sum, largest; /* largest: of seen keys */
+    double sum, seen_sum, squares, largest; /* largest: of seen keys */
+    double smallest;                        /* of the positive ones; +infinity without */
     size_t argmax;
 };
 
 static struct look look_at(const double *w, size_t seen, size_t n)
 {
-    struct look l = { .finite = true };
+    struct look l = { .finite = true, .smallest = (double)INFINITY };
     for (size_t j = 0; j < n; j++) {
         l.finite = l.finite && isfinite(w[j]);
         l.nan = l.nan || isnan(w[j]);
@@ -37,6 +60,8 @@ static struct look look_at(const double *w, size_t seen, size_t n)
             l.first_negative = j;
         }
         l.sum += w[j];
+        l.squares += w[j] * w[j];
+        l.smallest = w[j] > 0 && w[j] < l.smallest ? w[j] : l.smallest;
         if (j < seen) {
             l.zeros += w[j] == 0;
             l.seen_sum += w[j];
@@ -51,17 +76,34 @@ static struct look look_at(const double *w, size_t seen, size_t n)
 
 static void add_empty(struct av_weight_sums *s, const struct look *l, size_t query, size_t seen)
 {
-    if (s->empty++ == 0) {
-        s->first_empty = query;
+    size_t *count = l->nan ? &s->empty_nan : &s->empty;
+    if ((*count)++ == 0) {
+        *(l->nan ? &s->first_empty_nan : &s->first_empty) = query;
     }
-    s->empty_nan = s->empty_nan || l->nan;
     s->longest_empty = !l->nan && seen > s->longest_empty ? seen : s->longest_empty;
 }
 
-static void add_sum(struct av_weight_sums *s, double sum, size_t query, size_t n)
+/* Zeros of rows far from underflow are not its work. */
+static void add_zeros(struct av_weight_sums *s, const struct look *l, size_t seen)
 {
+    double tiny = av_dtype_tiny(s->wider[AV_DTYPE_F16] ? AV_DTYPE_F32 : AV_DTYPE_F16);
+    s->seen += seen;
+    s->zeros += l->zeros;
+    if (l->smallest >= CLEAR_UNDERFLOW * tiny) {
+        s->clear += seen;
+        s->clear_zeros += l->zeros;
+    } else {
+        s->underflowing += l->zeros > 0;
+    }
+}
+
+static void add_sum(struct av_weight_sums *s, const struct look *l, size_t query, size_t n)
+{
+    double sum = l->sum;
     av_moments_add(&s->row_sums, &sum, 1);
     s->row_error = fmax(s->row_error, fabs(sum - 1));
+    s->sum_max = fmax(s->sum_max, sum);
+    s->squares += l->squares;
     if (!av_diagnosis_is_one(sum, n)) {
         s->above += sum > 1;
         if (s->off++ == 0) {
@@ -70,9 +112,29 @@ static void add_sum(struct av_weight_sums *s, double sum, size_t query, size_t n
     }
 }
 
-static void add_masked(struct av_weight_sums *s, const struct look *l, const double *w, size_t query, size_t seen,
-                       size_t n)
+/* Are the masked keys' weights, each `behind`, e^0 over the sum of a softmax of
+ * weights that were 0 there? Then ln (w / behind) of the others are those weights
+ * and sum to 1. Rows too long for rounding's say do not tell. */
+static void add_behind(struct av_diagnoser *d, double behind, size_t seen)
 {
+    struct av_weight_sums *s = &d->weight;
+    double rounding = av_diagnosis_rounding(s), sum = 0, low = (double)INFINITY;
+    if ((double)seen * rounding > BEHIND_SURE) {
+        return;
+    }
+    for (size_t j = 0; j < seen; j++) {
+        double p = d->logs[j] - log(behind);
+        sum += p;
+        low = fmin(low, p);
+    }
+    s->behind_rows++;
+    s->behind_twice += low >= -2 * rounding && fabs(sum - 1) <= 2 * (double)seen * rounding + rounding;
+}
+
+static void add_masked(struct av_diagnoser *d, const struct look *l, size_t query, size_t seen, size_t n)
+{
+    struct av_weight_sums *s = &d->weight;
+    const double *w = d->weights;
     double low = (double)INFINITY, high = 0;
     for (size_t j = seen; j < n; j++) {
         low = fmin(low, w[j]);
@@ -86,7 +148,11 @@ static void add_masked(struct av_weight_sums *s, const struct look *l, const dou
     s->masked_rows++;
     s->masked_share += (l->sum - l->seen_sum) / l->sum;
     s->leaking += high > 0;
-    s->even += low > 0 && high - low <= EVEN_RELATIVE * high + EVEN_ABSOLUTE && (seen == 0 || high < l->largest);
+    bool even = low > 0 && high - low <= EVEN_RELATIVE * high + EVEN_ABSOLUTE && (seen == 0 || high < l->largest);
+    s->even += even;
+    if (even && high == low) {
+        add_behind(d, low, seen);
+    }
 }
 
 /* Its statistics as rowstats.h has them: of the largest by the others' sum. */
@@ -162,11 +228,14 @@ void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query)
             s->wider[t] = s->wider[t] || av_dtype_round(t, w[j]) != w[j];
         }
     }
-    s->seen += seen;
-    s->zeros += l.zeros;
-    add_sum(s, l.sum, query, n);
+    add_zeros(s, &l, seen);
+    add_sum(s, &l, query, n);
+    if (av_diagnosis_keyless(d, query)) {
+        s->first_keyless = s->keyless++ == 0 ? query : s->first_keyless;
+        return;
+    }
     if (seen < n) {
-        add_masked(s, &l, w, query, seen, n);
+        add_masked(d, &l, query, seen, n);
     }
     if (seen >= 2 && l.seen_sum > 0) {
         judge(d, &l, w, seen);

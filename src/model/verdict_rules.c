@@ -84,3 +84,13 @@ bool av_verdict_dead(struct av_verdict *out, double share, double median, const 
              100 * share, bend, median);
     return true;
 }
+
+void av_verdict_not_finite(struct av_verdict *out, bool nan, const struct av_verdict_holes *holes)
+{
+    out->code = nan ? "nan_input" : "inf_input";
+    out->severity = AV_BAD;
+    snprintf(out->text, sizeof out->text,
+             "%.120s holds %llu %s in layer %zu, head %zu%s, the first at row %zu, column %zu", holes->tensor,
+             (unsigned long long)holes->count, nan ? "NaN" : "infinities", holes->layer, holes->head, holes->where,
+             holes->row, holes->column);
+}

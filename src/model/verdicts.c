@@ -75,13 +75,13 @@ struct values {
     const struct av_not_finite *bad;
 };
 
-static void judge_values(struct av_snapshot *s, const char *code, const char *what, const struct values *of,
-                         uint64_t count, const size_t at[2])
+static void judge_values(struct av_snapshot *s, bool nan, const struct values *of, uint64_t count, const size_t at[2])
 {
+    struct av_verdict_holes holes = { of->name, s->layer->number, of->head, count, at[0], at[1], "" };
+    struct av_verdict v;
     if (count > 0) {
-        struct av_verdict *v = add(s, code, AV_BAD);
-        snprintf(v->text, sizeof v->text, "%.120s holds %llu %s in head %zu, the first at row %zu, column %zu",
-                 of->name, (unsigned long long)count, what, of->head, at[0], at[1]);
+        av_verdict_not_finite(&v, nan, &holes);
+        *add(s, v.code, v.severity) = v;
     }
 }
 
@@ -97,8 +97,8 @@ static uint64_t judge_entries(struct av_snapshot *s)
                                     { s->layer->part[AV_PART_K].name, head->k_head, &head->k_bad } };
     for (size_t i = 0; i < 2; i++) {
         const struct av_not_finite *bad = parts[i].bad;
-        judge_values(s, "nan_input", "NaN", &parts[i], bad->nan_count, bad->first_nan);
-        judge_values(s, "inf_input", "infinities", &parts[i], bad->inf_count, bad->first_inf);
+        judge_values(s, true, &parts[i], bad->nan_count, bad->first_nan);
+        judge_values(s, false, &parts[i], bad->inf_count, bad->first_inf);
         count += bad->nan_count + bad->inf_count;
     }
     return count;

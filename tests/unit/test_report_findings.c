@@ -83,16 +83,20 @@ static void in_words(void **state)
     assert_int_equal(av_findings_worst(&none), -1);
 }
 
-/* What the pipeline has said already is not said again. */
+/* What the pipeline has said already is not said again; another finding of the same
+ * code, of the file's own weights, is told, and the head counts once. */
 static void a_diagnosis_adds_to_the_pipeline(void **state)
 {
     (void)state;
     struct state st;
-    struct av_diagnosis d = { .finding_count = 2 };
-    d.findings[0] = (struct av_verdict){ "saturated", AV_BAD, "not this one" };
-    d.findings[1] = (struct av_verdict){ "dropout", AV_WARN, "rows" };
+    struct av_diagnosis d = { .finding_count = 3 };
+    d.findings[0] = (struct av_verdict){ "saturated", AV_WARN, "half of \"it\"" };
+    d.findings[1] = (struct av_verdict){ "saturated", AV_WARN, "weights of the file: all" };
+    d.findings[2] = (struct av_verdict){ "dropout", AV_WARN, "rows" };
     make_head(&st, 0);
     st.s.diagnosis = &d;
+    const struct av_verdict *told[AV_REPORT_VERDICTS];
+    assert_int_equal(av_report_verdicts(&st.s, told), st.s.verdict_count + 2);
     struct av_findings found = { 0 };
     av_findings_add(&found, &st.s, 0);
     assert_int_equal(found.count, 3);
