@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_SHOWN = 120 };
+
 /* Of two files whose tensors have to be told apart by their place alone. */
 static const char *const ROLES[AV_FILES_MOST] = { "queries", "keys" };
 
@@ -83,6 +85,14 @@ static enum av_status find_told(struct av_files *f, struct av_find_file *file, c
     struct av_files_tensors *t = &f->tensors;
     const struct av_dump_tensor *q = t->origin[0].tensor;
     const struct av_dump_tensor *k = t->origin[1].tensor;
+    const char *named = o->weights != NULL ? o->weights : o->scores;
+    if (named != NULL) {
+        const char *flag = o->weights != NULL ? "weights" : "scores";
+        return av_fail(e, AV_USAGE,
+                       "--%s %s: of two files the first is the queries, the second the keys. Weights and scores come "
+                       "with them in one file: numpy.savez(\"x.npz\", q=q, k=k, attn_%s=x)",
+                       flag, av_shown_cut(named, NAME_SHOWN).text, flag);
+    }
     bool split = o->layout != NULL || o->n_head > 0 || o->n_head_kv > 0 || o->d_k > 0;
     size_t d = q->rank > 0 ? q->shape[q->rank - 1] : 0;
     size_t k_d = k->rank > 0 ? k->shape[k->rank - 1] : 0;

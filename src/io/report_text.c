@@ -139,6 +139,10 @@ static void add_tensors(struct av_str *out, const struct av_snapshot *s)
     for (size_t i = 0; i < count; i++) {
         add_tensor(out, &parts[i]);
     }
+    if (s->source->guessed) {
+        av_str_addf(out, "  read as %zu head%s of %zu queries; other layouts fit too: --layout says which\n", s->heads,
+                    s->heads == 1 ? "" : "s", s->layer->n_q);
+    }
 }
 
 void av_report_text_state(struct av_str *out, const struct av_snapshot *s)

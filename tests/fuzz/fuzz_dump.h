@@ -2,7 +2,7 @@
 #ifndef ATTNVIZ_FUZZ_DUMP_H
 #define ATTNVIZ_FUZZ_DUMP_H
 
-#include "attnviz/dump.h"
+#include "attnviz/find.h"
 #include "fuzz.h"
 
 #include <string.h>
@@ -42,7 +42,37 @@ static inline void fuzz_read_tensor(struct av_dump *d, size_t i)
     }
 }
 
-/* Opens, lists and reads; tensors of a file stand in order and differ in name. */
+/* The rows of every head lie within their tensor. */
+static inline void fuzz_rows(const struct av_dump *d, const struct av_find_rows *r)
+{
+    if (r->tensor == AV_FIND_NONE) {
+        return;
+    }
+    FUZZ_CHECK(r->tensor < av_dump_count(d) && r->n > 0 && r->d > 0 && r->heads > 0 && r->batches > 0);
+    struct av_dump_run last = av_find_run(r, r->batches - 1, r->heads - 1, r->n - 1, 1);
+    FUZZ_CHECK(last.first <= av_dump_tensor(d, r->tensor)->count - last.count);
+}
+
+static inline void fuzz_find(struct av_dump *d)
+{
+    struct av_find found;
+    struct av_error e = { "" };
+    if (av_find_in_dump(&found, d, &(struct av_find_options){ 0 }, &e) != AV_OK) {
+        fuzz_check_message(e.text);
+        return;
+    }
+    FUZZ_CHECK(found.count > 0);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct av_find_layer *l = &found.layers[i];
+        const struct av_find_rows *const rows[] = { &l->q, &l->k, &l->weights, &l->scores };
+        for (size_t part = 0; part < 4; part++) {
+            fuzz_rows(d, rows[part]);
+        }
+    }
+    av_find_free(&found);
+}
+
+/* Opens, lists, reads and finds; tensors of a file stand in order and differ in name. */
 static inline void fuzz_dump(const uint8_t *data, size_t size)
 {
     struct av_dump *d;
@@ -57,7 +87,7 @@ static inline void fuzz_dump(const uint8_t *data, size_t size)
         FUZZ_CHECK(av_dump_find(d, av_dump_tensor(d, i)->name) == i);
         fuzz_read_tensor(d, i);
     }
-    (void)av_dump_meta(d, "n_head");
+    fuzz_find(d);
     av_dump_close(d);
 }
 

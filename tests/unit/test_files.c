@@ -123,7 +123,25 @@ static void what_does_not_go_together_is_refused(void **state)
     refused("tests/data/f4_2d.npy", "tests/data/nothing.npy", &plain, AV_FAILED, "nothing.npy: No such file");
     const struct av_files_options second = { .batch = 1 };
     refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &second, AV_USAGE, "--batch 1: f4_2d holds 1 sequence");
+    const struct av_files_options weights = { .find = { .weights = "w.npy" } };
+    refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &weights, AV_USAGE,
+            "--weights w.npy: of two files the first is the queries, the second the keys");
     removed(&t);
+}
+
+/* An array of a .npy file is called what the file is. */
+static void weights_are_named_by_their_file(void **state)
+{
+    (void)state;
+    const struct av_files_options weights = { .find = { .weights = "f4_2d" } };
+    struct av_files *f = opened("tests/data/f4_2d.npy", NULL, &weights);
+    const struct av_source_layer *l = &av_files_source(f)->layers[0];
+    assert_true(l->part[AV_PART_WEIGHTS].there);
+    assert_false(l->part[AV_PART_Q].there);
+    assert_int_equal(l->n_q, 3);
+    assert_int_equal(l->n_k, 4);
+    assert_int_equal(l->d, 0);
+    av_files_close(f);
 }
 
 static void labels_are_one_a_line(void **state)
@@ -202,6 +220,7 @@ int main(void)
         cmocka_unit_test(the_same_file_twice_is_both),
         cmocka_unit_test(a_text_is_a_head),
         cmocka_unit_test(what_does_not_go_together_is_refused),
+        cmocka_unit_test(weights_are_named_by_their_file),
         cmocka_unit_test(labels_are_one_a_line),
         cmocka_unit_test(a_real_model_has_its_entropies),
     };
