@@ -74,10 +74,18 @@ static enum av_status only_one(const struct av_find_search *s, const struct av_d
 enum av_status av_find_undecided(const struct av_find_search *s)
 {
     for (size_t i = 0; i < s->file->count; i++) {
-        if (av_find_role(s->file->tensors[i].name) == AV_FIND_LEARNED) {
+        const struct av_dump_tensor *t = &s->file->tensors[i];
+        enum av_find_role role = av_find_role(t->name);
+        if (t->no != NULL && (role != AV_FIND_OTHER || s->file->count == 1)) {
+            return av_find_no_numbers(s, t);
+        }
+        if (t->no == NULL && t->count == 0 && s->file->count == 1) {
+            return av_find_no_layout(s, t);
+        }
+        if (role == AV_FIND_LEARNED) {
             return av_fail(s->e, AV_FAILED,
                            "%s: %s is a learned matrix: queries and keys are what it makes of an input, dump these",
-                           av_shown_cut(s->file->path, 140).text, av_shown_cut(s->file->tensors[i].name, 100).text);
+                           av_shown_cut(s->file->path, 140).text, av_shown_cut(t->name, 100).text);
         }
     }
     struct candidates c = candidates(s);
@@ -115,8 +123,17 @@ enum av_status av_find_no_layer(const struct av_find_search *s, const char *flag
                    path_of(s).text, flag, av_shown_cut(name, NAME_SHOWN).text, s->out->count, flag);
 }
 
+static enum av_status is_empty(const struct av_find_search *s, const struct av_dump_tensor *t)
+{
+    return av_fail(s->e, AV_FAILED, "%s: %s %s is empty", path_of(s).text, av_shown_cut(t->name, 80).text,
+                   shape_of(t).text);
+}
+
 enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t)
 {
+    if (t->count == 0) {
+        return is_empty(s, t);
+    }
     return av_fail(s->e, AV_FAILED, "%s: %s %s: no layout fits%s: say --layout, --n-head, --n-head-kv or --d-k",
                    path_of(s).text, av_shown_cut(t->name, 80).text, shape_of(t).text,
                    s->sizes.heads == 0 ? ", and the number of heads is not known" : "");
@@ -124,6 +141,9 @@ enum av_status av_find_no_layout(const struct av_find_search *s, const struct av
 
 enum av_status av_find_no_matrix(const struct av_find_search *s, const struct av_dump_tensor *t)
 {
+    if (t->count == 0) {
+        return is_empty(s, t);
+    }
     return av_fail(s->e, AV_FAILED,
                    "%s: %s %s: weights and scores are [queries, keys], [heads, queries, keys] or "
                    "[batch, heads, queries, keys]",

@@ -3,6 +3,7 @@
 
 #include "shown.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@ const char *av_regular_not(mode_t mode)
     }
     return S_ISDIR(mode)    ? "is a directory"
            : S_ISFIFO(mode) ? "is a pipe: write it to a file first"
+           : S_ISSOCK(mode) ? "is a socket, not a file"
                             : "is a device, not a file";
 }
 
@@ -24,6 +26,11 @@ enum av_status av_regular_open(const char *path, int *fd, uint64_t *size, struct
     /* Without O_NONBLOCK a FIFO would block until someone writes to it. */
     *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (*fd < 0) {
+        int code = errno;
+        if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode)) { /* which cannot be opened */
+            return av_fail(e, AV_FAILED, "%s: %s", av_shown(path).text, av_regular_not(st.st_mode));
+        }
+        errno = code;
         return av_fail_errno(e, path);
     }
     enum av_status s = AV_OK;

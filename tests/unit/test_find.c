@@ -191,7 +191,9 @@ static void what_cannot_be_decided(void **state)
           { 0 },
           AV_FAILED,
           "x: q has 8 heads in 1 sequences, k 3 in 1: not queries and keys of each other" },
-        { "k 0 4, q 0 4", 1, { 0 }, AV_FAILED, "x: q [0, 4]" NOT_FITTING SAY },
+        { "k 0 4, q 0 4", 1, { 0 }, AV_FAILED, "x: q [0, 4] is empty" },
+        { "w 0 4", 1, { .weights = "w" }, AV_FAILED, "x: w [0, 4] is empty" },
+        { "w 0 4", 1, { 0 }, AV_FAILED, "x: w [0, 4] is empty" },
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -218,6 +220,10 @@ static void queries_that_are_no_numbers(void **state)
     f.tensors[0].no = "type F4 is not supported";
     assert_int_equal(av_find(&found, &f.file, &(struct av_find_options){ 0 }, &e), AV_FAILED);
     assert_string_equal(e.text, "x: k: type F4 is not supported");
+    make(&f, "k 2 4, q 2"); /* nor is it looked over because of its shape */
+    f.tensors[1].no = "type '|O' is not supported";
+    assert_int_equal(av_find(&found, &f.file, &(struct av_find_options){ 0 }, &e), AV_FAILED);
+    assert_string_equal(e.text, "x: q: type '|O' is not supported");
 }
 
 static void runs_of_rows(void **state)
