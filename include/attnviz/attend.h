@@ -34,11 +34,14 @@
 struct av_attend_head {
     struct av_entries q, k; /* [n_q, d], [n_k, d]; none with logits by hand */
     size_t n_q, n_k, d;
-    /* [n_q, n_k], q.k; with logits by hand these, n_q = 1. NULL: multiplied when
-     * their rows are asked for, a few at a time. */
+    /* q.k, or the logits that are given, of rows [scores_from, n_q), [.., n_k].
+     * NULL: multiplied when their rows are asked for, a few at a time. */
     const double *scores;
     const struct av_moments *score_moments; /* over the pairs that p->mask leaves; for score_batchnorm */
+    /* Logits are given, by hand or by a file: no multiplier, and of the variant
+     * what acts on logits. A row does not see a key whose logit is -infinity. */
     bool by_hand;
+    size_t scores_from;
 };
 
 struct av_attend;

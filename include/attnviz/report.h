@@ -35,7 +35,8 @@ const struct av_field *av_report_field(const char *block, const char *name); /* 
 double av_report_value(const struct av_field *field, const struct av_snapshot *s);
 const char *av_report_unit(const struct av_field *field, const struct av_params *p);
 
-/* Does this block exist for this snapshot? (theory may be null.) */
+/* Does this block exist for this snapshot? theory may not, scores and logits not
+ * where neither queries and keys nor they are given. */
 bool av_report_has_block(const struct av_snapshot *s, const char *block);
 
 #endif

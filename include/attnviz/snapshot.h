@@ -36,7 +36,7 @@ enum av_need {
  * its means leave them out. */
 struct av_summary {
     bool scale;               /* is scale on in this state? */
-    bool exact_zeros;         /* of narrow arithmetic, or a sparse bend: elsewhere only underflow makes a weight 0 */
+    bool exact_zeros;         /* of narrow arithmetic, a sparse bend, or a file: elsewhere only underflow makes a 0 */
     double alpha;             /* multiplier in force, see struct av_snapshot */
     struct av_moments logits; /* over what valid rows see, offset and bias included, before any bend; without the
                                  constant that lsh has for a query's own key */
@@ -63,8 +63,8 @@ struct av_summary {
  * AV_DEAD_SHARE of the rows dead? */
 bool av_summary_dead(const struct av_summary *s);
 
-/* Histograms of the scores times 1 and times d_k^-exponent on one axis; of the
- * state that glides, times the multiplier of the moment. Whatever the variant:
+/* Histograms of the scores times 1 and times d_k^-exponent on one axis; of a
+ * file's scores both times 1; of the state that glides, times the multiplier of the moment. Whatever the variant:
  * what it makes of the scores is in the logits. */
 struct av_score_histogram {
     size_t bins;
@@ -93,9 +93,15 @@ struct av_snapshot {
     struct av_params params; /* sizes are those of the files when there are any */
     bool from_files;         /* from a source, that is */
     bool from_logits;        /* one row, given by hand */
+    /* AV_PART_Q: made of queries and keys, sampled or a file's, or of logits by
+     * hand. AV_PART_SCORES: a file's scores are the logits, over temperature and
+     * with offsets, of a variant what acts on logits. AV_PART_WEIGHTS: a file's
+     * weights as they are; nothing but the mask acts. params.variant and
+     * params.dtype are what acts. */
+    enum av_part from;
     bool probed;             /* key_offset is not 0 */
     /* The multiplier of the current state: d_k^-exponent, or 1 with scale off
-     * and for logits given by hand; what a variant brings in its place, with
+     * and for logits given by hand or by a file, NaN of weights alone; what a variant brings in its place, with
      * all factors that every row of the head shares (av_attend_multiplier
      * times temperature). by_row: each row multiplies by a factor of its own as
      * well, which alpha leaves out. */
@@ -103,26 +109,30 @@ struct av_snapshot {
     bool by_row;
     bool gliding;   /* alpha is on its way between two states */
     bool varied;    /* the weights are by params.variant or dtype, not the plain softmax in double */
-    bool simplex;   /* weights are >= 0 and sum to 1, rounding apart */
-    bool patterned; /* keys that params.mask leaves may be unseen */
-    size_t n_q, n_k, d_k;
+    bool simplex;   /* weights are >= 0 and sum to 1, rounding apart; of a file's weights as found */
+    bool patterned; /* keys that params.mask leaves may be unseen: by a variant, or a score of -infinity */
+    size_t n_q, n_k, d_k; /* d_k 0: no queries and keys */
 
     /* [n_q, n_k], row-major, pitch n_k. What a row does not see, by mask or by
      * a variant's pattern, has the logit -infinity and the weight 0: readers of
      * logits and weights go by that. scores are Q K^T whatever the variant, and
-     * hold a value everywhere. NULL scores when from_logits. */
+     * hold a value everywhere, -infinity where a file masks. NULL scores when
+     * from_logits; NULL scores and logits of weights alone. */
     const double *scores, *logits, *weights;
     const double *query_weights;    /* [n_k], of the selected row, where the weights of all are not held; else NULL */
     const struct av_rowstats *rows; /* [n_q] */
     const bool *invalid;            /* [n_q]: no weights, for a score or logit, as the dtype has it, is not finite */
-    const bool *invalid_scores;     /* [n_q]: a score that `mask` leaves is not finite in double */
-    const double *dq_rms;           /* [n_q], alpha / T included; NULL unless AV_NEED_DQ, and when from_logits */
+    /* [n_q]: a score that `mask` leaves is not finite in double, nor -infinity in a
+     * file's scores; of weights alone, a weight. */
+    const bool *invalid_scores;
+    const double *dq_rms; /* [n_q], alpha / T included; NULL unless AV_NEED_DQ, and without queries and keys */
     /* [n_k] each: the Jacobian of the only row, in the form of bend.h; NULL but
      * when from_logits and varied. */
     const struct av_form *form;
 
     /* Over the pairs that `mask` leaves in rows whose scores are finite, seen
-     * by the variant or not; so the histogram. */
+     * by the variant or not, without those of -infinity; so the histogram. None
+     * when from_logits or of weights alone. */
     struct av_moments score_moments;
     double score_row_std;                /* spread of the scores within rows, see struct av_spread */
     double expected_mean, expected_var;  /* of one unmasked pair picked at random; NaN with files */
@@ -130,7 +140,7 @@ struct av_snapshot {
     struct av_score_histogram histogram; /* bins 0 unless AV_NEED_HISTOGRAM */
 
     struct av_summary now;
-    /* With scale toggled; rows 0 and NULL unless AV_NEED_OTHER, and when from_logits. */
+    /* With scale toggled; rows 0 and NULL unless AV_NEED_OTHER, and without queries and keys. */
     struct av_summary other;
     const struct av_rowstats *other_rows; /* [n_q] */
     const bool *other_invalid;            /* [n_q] */

@@ -93,19 +93,40 @@ struct av_not_finite {
     size_t first_nan[2], first_inf[2];
 };
 
-/* A head's queries and keys in memory of their own. */
+/* What a head of the layer is made of: AV_PART_Q of its queries and keys, where
+ * it has both; else its weights, AV_PART_WEIGHTS, else its scores. */
+enum av_part av_source_from(const struct av_source_layer *l);
+
+/* Takes from p what cannot act on such a layer: of scores every row of the
+ * variant that does not act on logits, of weights variant and dtype. */
+void av_source_limit(struct av_params *p, const struct av_source_layer *l);
+
+/* Do variant and dtype of p act, all of them, on one of these layers? AV_USAGE
+ * says what does not. */
+enum av_status av_source_check(const struct av_source_layer *layers, size_t count, const struct av_params *p,
+                               struct av_error *e);
+
+/* A head in memory of its own: queries and keys, or what is given in their place. */
 struct av_loaded_head {
     size_t layer, head, k_head;
     size_t n_q, n_k, d;
-    struct av_entries q, k; /* into memory: */
+    enum av_part from;      /* as av_source_from has it */
+    struct av_entries q, k; /* of AV_PART_Q, into memory: */
+    const double *given;    /* [n_q, n_k] scores or weights, likewise; NULL: Q and K */
     void *memory;
     struct av_not_finite q_bad, k_bad;
+    struct av_not_finite given_bad; /* -infinity is no finding in scores: masks are written so */
 };
 
 /* Reads them whole; the caller frees the memory with av_loaded_head_free, also
  * after a failure. AV_NOMEM; AV_FAILED, also for a layer without Q and K. */
 enum av_status av_source_load(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
                               struct av_error *e);
+
+/* The same for a layer of any kind: its scores or weights where it has no
+ * queries and keys. */
+enum av_status av_source_load_any(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
+                                  struct av_error *e);
 void av_loaded_head_free(struct av_loaded_head *h); /* zeroes *h; a zeroed one is fine */
 
 #endif

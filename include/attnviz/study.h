@@ -32,6 +32,7 @@ struct av_study {
      * there is one. NULL: it plays no part. */
     void (*use_source)(void *state, const struct av_source *source);
     bool any_length; /* it holds no matrix of a head: source is the whole one, else the tail of it, source.h */
+    bool of_entries; /* has no result, which is no failure, of a layer without queries and keys */
 
     /* Begins for these parameters (checked; logits play no part):
      * keeps what still holds, drops the rest, makes room, and does what takes

@@ -13,6 +13,7 @@ struct av_judged_rows {
     double std, row_std; /* of the logits: all of them, within rows; beyond double counts as wide */
     double freezing;     /* sqrt(2 ln n); NaN where there is no limit to hold the spread against */
     bool differ;         /* rows see different numbers of keys: freezing is a mean */
+    bool no_logits;      /* weights are all there is: of spread nothing is said */
 };
 
 /* Why such a head is called saturated, by the worst of these that holds. Of the

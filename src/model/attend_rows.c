@@ -55,6 +55,20 @@ static size_t reach(const struct av_attend_plan *plan, size_t query)
     return ((len + 1) * plan->columns - 1) / plan->head.n_k;
 }
 
+/* The scores of a row that the head brings along. */
+static const double *head_scores(const struct av_attend_head *head, size_t query)
+{
+    return head->scores + (query - head->scores_from) * head->n_k;
+}
+
+/* A key whose given logit is -infinity is masked. */
+static void hide_masked(double *add, const double *logits, size_t len)
+{
+    for (size_t j = 0; j < len; j++) {
+        add[j] = logits[j] > -(double)INFINITY || isnan(logits[j]) ? add[j] : -(double)INFINITY;
+    }
+}
+
 /* work.add [len]: what is added to the logits of a row before temperature,
  * -infinity where it does not see the key. */
 static void add_biases(struct av_attend *a, size_t query, size_t len)
@@ -70,6 +84,9 @@ static void add_biases(struct av_attend *a, size_t query, size_t len)
     }
     if (plan->pattern->pattern != NULL) {
         plan->pattern->pattern(add, len, &plan->p, &at);
+    }
+    if (plan->head.by_hand) {
+        hide_masked(add, head_scores(&plan->head, query), len);
     }
 }
 
@@ -163,7 +180,7 @@ static bool by_key(struct av_attend *a, const struct av_attend_row *row, const s
         return plan->normalise->scores == AV_SCORES_RAW;
     }
     const double *scores = plan->own_scores ? a->work.scores[h] + row->place * a->work.n_k
-                                            : plan->head.scores + row->query * plan->head.n_k;
+                                            : head_scores(&plan->head, row->query);
     memcpy(a->work.logits[h], scores, len * sizeof *scores);
     return false;
 }

@@ -65,7 +65,11 @@ enum av_status av_buffers_make(struct av_buffers *b, struct av_shape shape, stru
     size_t pairs = shape.n_q * shape.n_k;
     bool whole = true;
     *b = (struct av_buffers){ .shape = shape, .pitch = (shape.d + 15) / 16 * 16 };
-    b->scores = room(pairs, sizeof *b->scores, &whole);
+    if (!shape.given) {
+        b->scores = room(pairs, sizeof *b->scores, &whole);
+    } else {
+        b->zeros = room(shape.n_k, sizeof *b->zeros, &whole);
+    }
     b->logits = room(pairs, sizeof *b->logits, &whole);
     b->weights = room(pairs, sizeof *b->weights, &whole);
     make_rows(b, shape.n_q, &whole);
@@ -93,7 +97,7 @@ void av_buffers_free(struct av_buffers *b)
                     b->rows,   b->other_rows, b->invalid_scores, b->invalid,   b->other_invalid,
                     b->dq_rms, b->nonzero,    b->d_scores,       b->row,       b->block,
                     b->column, b->dq_scratch, b->draw_scratch,   b->form.diag, b->form.u,
-                    b->form.v, b->form.rest };
+                    b->form.v, b->form.rest,  b->zeros };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         av_free(all[i]);
     }

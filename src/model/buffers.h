@@ -12,14 +12,15 @@
 #include <stddef.h>
 
 struct av_shape {
-    size_t n_q, n_k, d; /* d = 0: logits by hand, no queries and keys */
+    size_t n_q, n_k, d; /* d = 0: no queries and keys, but */
+    bool given;         /* scores or weights of a file; else logits by hand */
 };
 
 struct av_buffers {
     struct av_shape shape;
     size_t pitch;                          /* floats from row to row of q and k */
     float *q, *k;                          /* [n_q, pitch], [n_k, pitch]; NULL when entries are borrowed */
-    double *scores, *logits, *weights;     /* [n_q, n_k] */
+    double *scores, *logits, *weights;     /* [n_q, n_k]; no scores where rows are given */
     struct av_rowstats *rows, *other_rows; /* [n_q] */
     /* [n_q]: of the scores; of the current state; with scale toggled */
     bool *invalid_scores, *invalid, *other_invalid;
@@ -29,7 +30,8 @@ struct av_buffers {
     double *column;                      /* scratch, [n_q] */
     double *dq_scratch;
     float *draw_scratch; /* [pitch] */
-    struct av_form form; /* of a row of logits given by hand; NULL otherwise */
+    struct av_form form; /* without queries and keys: of a row */
+    double *zeros;       /* [n_k], where rows are given */
 };
 
 enum { AV_BLOCK_ROWS = 16 };

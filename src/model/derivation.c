@@ -316,7 +316,9 @@ static void entropy(struct av_chain_step *step, const struct facts *f)
     step->corrected = f->s->has_theory ? f->s->theory.entropy_norm : (double)NAN;
     step->measured = now->entropy_norm_mean;
     step->needs = "holds while at most 25% of the rows give one key more than 0.9";
-    if (f->s->simplex) {
+    if (f->s->from == AV_PART_WEIGHTS) {
+        av_chain_say(step->formula, "H(|w|/sum|w|)/ln n, w the file's");
+    } else if (f->s->simplex) {
         av_chain_say(step->formula, "H(p)/ln n, p = %s(z)", f->bend);
     } else {
         av_chain_say(step->formula, "H(|w|/sum|w|)/ln n, %s", f->bend);
@@ -391,7 +393,8 @@ void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const stru
     const struct av_variant *bend = av_variant_of(s->params.variant, AV_GROUP_BEND);
     char variant[AV_VARIANT_TEXT_MAX];
     struct av_entry_moments of_files;
-    if (s->from_files) {
+    bool derived = !s->from_logits && s->from == AV_PART_Q; /* from queries and keys */
+    if (s->from_files && derived) {
         av_file_entries(&of_files, s);
         entries = &of_files;
     }
@@ -406,13 +409,14 @@ void av_chain_make(struct av_chain *out, const struct av_snapshot *s, const stru
         .bend = bend != NULL ? bend->name : SOFTMAX,
         .variant = av_variant_format(s->params.variant, variant),
     };
-    if (!s->from_logits) {
+    if (derived) {
         f.theory = av_score_theory(f.p);
     }
     const double none = (double)NAN;
     out->count = out->broken = 0;
     for (size_t i = 0; i < AV_CHAIN_STEPS; i++) {
-        if (s->from_logits && LINES[i].group != AV_CHAIN_SOFTMAX) {
+        bool logits = LINES[i].make == freezing || LINES[i].make == gradient;
+        if ((!derived && LINES[i].group != AV_CHAIN_SOFTMAX) || (s->from == AV_PART_WEIGHTS && logits)) {
             continue;
         }
         struct av_chain_step *step = &out->steps[out->count++];

@@ -2,6 +2,7 @@
 #include "attnviz/mem.h"
 #include "attnviz/snapshot.h"
 #include "attnviz/variant.h"
+#include "given_rows.h"
 #include "heads_state.h"
 #include "score_stats.h"
 
@@ -169,6 +170,7 @@ static double begin_head(struct av_heads_state *s)
     s->p.n_head = (int64_t)l->n_head;
     s->p.head = (int64_t)h->head;
     s->p.layer = (int64_t)h->layer;
+    av_source_limit(&s->p, l);
     if (h->state != AV_HEAD_WAITING) {
         return begin_diagnosis(s);
     }
@@ -289,8 +291,8 @@ static size_t query_of(const struct av_head *h, size_t r, size_t *neighbours)
     return middle - AV_HEADS_GROUP / 2 + r % AV_HEADS_GROUP;
 }
 
-/* From queries and keys. */
-static void attend(struct av_heads_state *s, size_t i, size_t count)
+/* From what the attention was begun with. */
+static void run_rows(struct av_heads_state *s, size_t i, size_t count)
 {
     struct av_heads_room *m = &s->room;
     av_attend_run(s->attend, &(struct av_attend_rows){ .from = i,
@@ -299,52 +301,31 @@ static void attend(struct av_heads_state *s, size_t i, size_t count)
                                                        .weights = m->weights,
                                                        .rows = m->stats + s->row,
                                                        .invalid = m->invalid + s->row });
-    av_heads_add_rows(s, at_hand(s), i, count, m->logits);
 }
 
-/* A row of weights w [len] of a file, whatever made it. */
-static void take_weights(struct av_heads_state *s, const double *w, size_t len, size_t row)
+/* From rows of weights of a file. */
+static void take_weights(struct av_heads_state *s, size_t i, size_t count)
 {
     struct av_heads_room *m = &s->room;
-    struct av_rowstats *stats = &m->stats[row];
-    m->invalid[row] = !av_all_finite(w, len);
-    *stats = (struct av_rowstats){ .keys = len };
-    if (len > 0 && !m->invalid[row]) {
-        double *copy = m->seen;
-        memcpy(copy, w, len * sizeof *w);
-        const struct av_bend_row bend = { len, m->zeros, copy, m->form, m->scratch };
-        av_form_of_weights(&m->form, copy, len);
-        av_form_stats(stats, &bend);
+    const struct av_head *h = at_hand(s);
+    const struct av_given_room room = { m->zeros, m->form, m->scratch };
+    for (size_t r = 0; r < count; r++) {
+        size_t len = av_row_length((enum av_mask)s->p.mask, i + r, h->n_q, h->n_k);
+        m->invalid[s->row + r] = !av_given_weights(&m->stats[s->row + r], m->weights + r * h->n_k, len, &room);
     }
 }
 
-/* A row of logits of a file: the one that a row of logits by hand makes. */
-static enum av_status take_scores(struct av_heads_state *s, const double *scores, size_t len, size_t r,
-                                  struct av_error *e)
+/* From rows of scores of a file: logits that are given. */
+static enum av_status take_scores(struct av_heads_state *s, size_t i, size_t count, struct av_error *e)
 {
     struct av_heads_room *m = &s->room;
-    size_t n_k = at_hand(s)->n_k;
-    double *logits = m->logits + r * n_k;
-    double *weights = m->weights + r * n_k;
-    for (size_t j = len; j < n_k; j++) {
-        logits[j] = -(double)INFINITY;
-        weights[j] = 0;
-    }
-    m->stats[s->row + r] = (struct av_rowstats){ 0 };
-    m->invalid[s->row + r] = false;
-    if (len == 0) {
-        return AV_OK;
-    }
-    const struct av_attend_head head = { .n_q = 1, .n_k = len, .scores = scores, .by_hand = true };
-    struct av_params p = s->p;
-    p.mask = AV_MASK_NONE;
-    enum av_status status = av_attend_begin(s->attend, &p, &head, (double)NAN, e);
+    const struct av_head *h = at_hand(s);
+    s->entries = (struct av_attend_head){
+        .n_q = h->n_q, .n_k = h->n_k, .scores = m->read, .scores_from = i, .by_hand = true
+    };
+    enum av_status status = av_attend_begin(s->attend, &s->p, &s->entries, (double)NAN, e);
     if (status == AV_OK) {
-        av_attend_run(s->attend, &(struct av_attend_rows){ .to = 1,
-                                                           .logits = logits,
-                                                           .weights = weights,
-                                                           .rows = m->stats + s->row + r,
-                                                           .invalid = m->invalid + s->row + r });
+        run_rows(s, i, count);
     }
     return status;
 }
@@ -362,16 +343,10 @@ static enum av_status take(struct av_heads_state *s, size_t i, size_t count, str
     for (size_t at = 0; !wide && status == AV_OK && at < count * h->n_k; at++) {
         rows[at] = (double)((const float *)raw)[at];
     }
-    for (size_t r = 0; status == AV_OK && r < count; r++) {
-        size_t len = av_row_length((enum av_mask)s->p.mask, i + r, h->n_q, h->n_k);
-        if (scores) {
-            status = take_scores(s, rows + r * h->n_k, len, r, e);
-        } else {
-            take_weights(s, rows + r * h->n_k, len, s->row + r);
-        }
-    }
-    if (status == AV_OK) {
-        av_heads_add_rows(s, at_hand(s), i, count, scores ? m->logits : NULL);
+    if (status == AV_OK && scores) {
+        status = take_scores(s, i, count, e);
+    } else if (status == AV_OK) {
+        take_weights(s, i, count);
     }
     return status;
 }
@@ -386,10 +361,11 @@ static double weigh(struct av_heads_state *s)
     count = count < s->room.portion ? count : s->room.portion;
     count = fit < 1 ? 1 : fit < (double)count ? (size_t)fit : count;
     if (h->from == AV_PART_Q) {
-        attend(s, i, count);
+        run_rows(s, i, count);
     } else if (take(s, i, count, &e) != AV_OK) {
         return refuse(s, &e);
     }
+    av_heads_add_rows(s, h, i, count, h->from != AV_PART_WEIGHTS ? s->room.logits : NULL);
     s->row += count;
     double cost = s->row_cost * (double)count;
     if (s->row == h->queries) {

@@ -70,6 +70,7 @@ void av_heads_judge(const struct av_heads_state *s, struct av_head *h, const str
         .row_std = h->at[AV_HEAD_LOGIT_STD],
         .freezing = logits ? av_verdicts_freezing(s->room.stats, h->queries, s->p.variant) : (double)NAN,
         .differ = s->p.mask == AV_MASK_CAUSAL || av_variant_of(s->p.variant, AV_GROUP_PATTERN) != NULL,
+        .no_logits = !logits,
     };
     struct av_verdict v;
     h->verdict_count = 0;

@@ -55,18 +55,39 @@ static struct av_shape effective(const struct av_model *m, struct av_params *p)
         p->n_q = 1;
         p->n_k = p->logits.n;
         p->variant = av_variant_on_logits(p->variant);
-        return (struct av_shape){ 1, (size_t)p->n_k, 0 };
+        return (struct av_shape){ 1, (size_t)p->n_k, 0, false };
     }
-    if (m->source != NULL) {
-        av_params_from_source(p, m->source);
+    if (m->source == NULL) {
+        return (struct av_shape){ (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k, false };
     }
-    return (struct av_shape){ (size_t)p->n_q, (size_t)p->n_k, (size_t)p->d_k };
+    av_params_from_source(p, m->source);
+    const struct av_source_layer *l = &m->source->layers[p->layer];
+    enum av_part from = av_source_from(l);
+    av_source_limit(p, l);
+    return (struct av_shape){ l->n_q, l->n_k, from == AV_PART_Q ? l->d : 0, from != AV_PART_Q };
+}
+
+/* What the head of these parameters is made of. */
+static enum av_part from_of(const struct av_model *m, const struct av_params *p)
+{
+    bool files = m->source != NULL && p->logits.n == 0;
+    return files ? av_source_from(&m->source->layers[p->layer]) : AV_PART_Q;
+}
+
+/* Needs that something answers: without keys no gradient reaches a query and no
+ * scale can be toggled, without scores there is no histogram of them. */
+static unsigned answered(unsigned needs, enum av_part from)
+{
+    unsigned none = from == AV_PART_Q ? 0 : AV_NEED_OTHER | AV_NEED_DQ;
+    none |= from == AV_PART_WEIGHTS ? AV_NEED_HISTOGRAM : 0;
+    return needs & ~none;
 }
 
 /* What an update is asked for, and what it makes stale. */
 struct request {
     struct av_params p; /* with the sizes that hold */
     struct av_shape shape;
+    enum av_part from;
     unsigned needs;
     double alpha; /* d_k^-exponent or 1, or between them on the way */
     bool gliding;
@@ -78,11 +99,13 @@ struct request {
 static void make_request(struct request *r, const struct av_model *m, const struct av_params *asked, unsigned needs,
                          double alpha)
 {
-    *r = (struct request){ .p = *asked, .needs = needs };
+    *r = (struct request){ .p = *asked };
     r->shape = effective(m, &r->p);
-    bool by_hand = r->p.logits.n > 0;
-    double settled = by_hand ? 1 : av_params_alpha(&r->p);
-    r->alpha = by_hand || isnan(alpha) ? settled : alpha;
+    r->from = from_of(m, &r->p);
+    r->needs = answered(needs, r->from);
+    bool multiplied = r->shape.d > 0;
+    double settled = multiplied ? av_params_alpha(&r->p) : r->from == AV_PART_WEIGHTS ? (double)NAN : 1;
+    r->alpha = !multiplied || isnan(alpha) ? settled : alpha;
     r->gliding = r->alpha < settled || r->alpha > settled;
     r->stale = m->ready ? av_params_stale(&m->snapshot.params, &r->p) : AV_STAGE_SAMPLE;
     r->glide_only = r->stale > AV_STAGE_LOGITS && (r->alpha < m->alpha || r->alpha > m->alpha);
@@ -99,17 +122,22 @@ static void publish(struct av_model *m, const struct request *r)
     s->alpha = r->alpha;
     s->gliding = r->gliding;
     s->from_logits = p->logits.n > 0;
+    s->from = r->from;
     s->probed = p->key_offset != 0;
     s->varied = av_variant_without(p->variant, AV_GROUP_TRAINING) != 0 || p->dtype != AV_DTYPE_F64;
-    s->simplex = (av_variant_flags(p->variant) & AV_VARIANT_NOT_SIMPLEX) == 0;
-    s->patterned = av_variant_of(p->variant, AV_GROUP_PATTERN) != NULL;
+    if (r->from != AV_PART_WEIGHTS) { /* of weights WEIGHTS finds it out */
+        s->simplex = (av_variant_flags(p->variant) & AV_VARIANT_NOT_SIMPLEX) == 0;
+    }
+    if (r->from != AV_PART_SCORES || r->stale <= AV_STAGE_MOMENTS) { /* of scores MOMENTS adds to it */
+        s->patterned = av_variant_of(p->variant, AV_GROUP_PATTERN) != NULL;
+    }
     s->from_files = m->source != NULL && !s->from_logits;
     s->source = s->from_files ? m->source : NULL;
     s->layer = s->from_files ? &m->source->layers[p->layer] : NULL;
     s->loaded = s->from_files ? &m->head : NULL;
     s->heads = s->from_logits ? 0 : (size_t)p->n_head;
-    s->scores = s->from_logits ? NULL : b->scores;
-    s->logits = b->logits;
+    s->scores = s->from_logits || r->from == AV_PART_WEIGHTS ? NULL : r->shape.given ? m->head.given : b->scores;
+    s->logits = r->from == AV_PART_WEIGHTS ? NULL : b->logits;
     s->weights = b->weights;
     s->rows = b->rows;
     s->invalid = b->invalid;
@@ -155,7 +183,7 @@ static enum av_status prepare(struct av_model *m, const struct request *r, struc
 {
     const struct av_snapshot was = m->snapshot;
     enum av_status status = av_variant_check(r->p.variant, &r->p, e);
-    if (status == AV_OK && m->source != NULL && r->shape.d > 0) {
+    if (status == AV_OK && m->source != NULL && r->p.logits.n == 0) {
         status = av_stage_load(m, &r->p, e);
     }
     if (status == AV_OK && r->stale <= AV_STAGE_SCORES) {
@@ -181,6 +209,18 @@ static enum av_status prepare(struct av_model *m, const struct request *r, struc
     return status;
 }
 
+/* LOGITS and WEIGHTS, by what makes them. */
+static void run_rows(struct av_model *m, unsigned needs)
+{
+    if (m->snapshot.from == AV_PART_WEIGHTS) {
+        av_stage_given_rows(m);
+    } else if (av_rows_by_engine(&m->snapshot)) {
+        av_stage_varied_rows(m, needs);
+    } else {
+        av_stage_rows(m);
+    }
+}
+
 static enum av_status update(struct av_model *m, const struct request *r, struct av_error *e)
 {
     enum av_status status = prepare(m, r, e);
@@ -189,10 +229,8 @@ static enum av_status update(struct av_model *m, const struct request *r, struct
     }
     m->alpha = r->alpha;
     av_stage_forget(m, r->stale, r->glide_only);
-    if (r->stale <= AV_STAGE_WEIGHTS && m->snapshot.varied) {
-        av_stage_varied_rows(m, r->needs);
-    } else if (r->stale <= AV_STAGE_WEIGHTS) {
-        av_stage_rows(m);
+    if (r->stale <= AV_STAGE_WEIGHTS) {
+        run_rows(m, r->needs);
     }
     if (r->stale <= AV_STAGE_STATS) {
         av_stage_stats(m);

@@ -195,5 +195,6 @@ bool av_report_has_block(const struct av_snapshot *s, const char *block)
     if (strcmp(block, "theory") == 0) {
         return s->has_theory;
     }
-    return strcmp(block, "scores") != 0 || !s->from_logits;
+    bool scores = strcmp(block, "scores") == 0, logits = strcmp(block, "logits") == 0;
+    return s->from == AV_PART_WEIGHTS ? !scores && !logits : !scores || !s->from_logits;
 }

@@ -20,16 +20,36 @@ static size_t valid_length(const struct av_snapshot *s, size_t i)
     return s->invalid_scores[i] ? 0 : av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
 }
 
-void av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s)
+/* Adds a row stretch by stretch; valid scores are finite or -infinity. Returns how
+ * many are finite. */
+static size_t add_finite(struct av_moments *row, const double *x, size_t n)
 {
+    size_t finite = 0;
+    for (size_t j = 0; j < n;) {
+        size_t end = j;
+        while (end < n && x[end] > -(double)INFINITY) {
+            end++;
+        }
+        av_moments_add(row, x + j, end - j);
+        finite += end - j;
+        j = end + 1;
+    }
+    return finite;
+}
+
+bool av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s)
+{
+    bool masked = false;
     *m = (struct av_moments)AV_MOMENTS_INIT;
     *spread = (struct av_spread){ 0, 0 };
     for (size_t i = 0; i < s->n_q; i++) {
         struct av_moments row = AV_MOMENTS_INIT;
-        av_moments_add(&row, s->scores + i * s->n_k, valid_length(s, i));
+        size_t length = valid_length(s, i);
+        masked = add_finite(&row, s->scores + i * s->n_k, length) < length || masked;
         av_moments_merge(m, &row);
         av_spread_add(spread, &row);
     }
+    return masked;
 }
 
 /* Fills one density-normalised histogram of factor * score and returns the
@@ -52,6 +72,9 @@ static double fill(double *density, const struct av_score_histogram *h, const st
 double av_score_factor(const struct av_snapshot *s, bool scale)
 {
     bool now = (s->params.scale != 0) == scale;
+    if (s->from == AV_PART_SCORES) {
+        return 1;
+    }
     return now && s->gliding && !s->varied ? s->alpha : av_params_multiplier(&s->params, scale);
 }
 
@@ -80,7 +103,7 @@ void av_score_histogram_make(struct av_score_histogram *h, struct av_histogram_s
     /* How many times wider than the scaled scores the axis may be. */
     const double widest = 8;
     const struct av_params *p = &s->params;
-    double factor = av_params_multiplier(p, true);
+    double factor = s->from == AV_PART_SCORES ? 1 : av_params_multiplier(p, true);
     double mean = s->from_files ? s->score_moments.mean : s->expected_mean;
     double std = s->from_files ? av_moments_std(&s->score_moments) : sqrt(s->expected_var);
     mean = isfinite(mean) ? mean : 0; /* files without one valid pair */

@@ -15,8 +15,9 @@ struct av_histogram_store {
 bool av_all_finite(const double *x, size_t n);
 
 /* Moments over the pairs that the mask leaves in the rows of `s` whose scores
- * are valid, and the spread within those rows. */
-void av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s);
+ * are valid, and the spread within those rows; without scores of -infinity.
+ * Returns whether there were any. */
+bool av_score_moments(struct av_moments *m, struct av_spread *spread, const struct av_snapshot *s);
 
 /* What the scores are multiplied by with scale on or off, variants apart: while
  * that state glides, by the multiplier of the moment. */

@@ -2,6 +2,7 @@
 #include "attnviz/source.h"
 
 #include "attnviz/mem.h"
+#include "source_given.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static void note(uint64_t *count, size_t first[2], size_t row, size_t column)
     }
 }
 
-static void count_not_finite(struct av_not_finite *out, const struct av_entries *m, size_t rows, size_t d)
+void av_source_count(struct av_not_finite *out, const struct av_entries *m, size_t rows, size_t d, bool masked)
 {
     const float *f32 = m->f32;
     const double *f64 = m->f64;
@@ -72,7 +73,7 @@ static void count_not_finite(struct av_not_finite *out, const struct av_entries 
             double x = f64 != NULL ? f64[at] : (double)f32[at];
             if (isnan(x)) {
                 note(&out->nan_count, out->first_nan, i, c);
-            } else if (isinf(x)) {
+            } else if (isinf(x) && !(masked && x < 0)) {
                 note(&out->inf_count, out->first_inf, i, c);
             }
         }
@@ -122,8 +123,8 @@ enum av_status av_source_load(struct av_loaded_head *out, const struct av_source
         status = read_part(&out->k, memory + q_bytes, s, layer, AV_PART_K, out->k_head, l->n_k, e);
     }
     if (status == AV_OK) {
-        count_not_finite(&out->q_bad, &out->q, l->n_q, l->d);
-        count_not_finite(&out->k_bad, &out->k, l->n_k, l->d);
+        av_source_count(&out->q_bad, &out->q, l->n_q, l->d, false);
+        av_source_count(&out->k_bad, &out->k, l->n_k, l->d, false);
     }
     return status;
 }

@@ -10,22 +10,42 @@
 #include <math.h>
 #include <string.h>
 
+/* Can weights be made of a row x [n] of scores, or of what stands for them? A
+ * file's scores may be -infinity, which is a mask. */
+static bool usable(const double *x, size_t n, bool masked)
+{
+    for (size_t j = 0; j < n; j++) {
+        if (!isfinite(x[j]) && !(masked && x[j] < 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A row's scores are invalid when one that the mask leaves is not finite: an
  * entry that is NaN or infinite, or a product beyond the range of double. */
-void av_stage_moments(struct av_model *m)
+static void find_invalid(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
     struct av_buffers *b = &m->buffers;
+    const double *x = s->from == AV_PART_Q ? b->scores : m->head.given;
     for (size_t i = 0; i < s->n_q; i++) {
         size_t len = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k);
-        b->invalid_scores[i] = !s->from_logits && !av_all_finite(b->scores + i * s->n_k, len);
+        b->invalid_scores[i] = !s->from_logits && !usable(x + i * s->n_k, len, s->from == AV_PART_SCORES);
     }
+}
+
+void av_stage_moments(struct av_model *m)
+{
+    struct av_snapshot *s = &m->snapshot;
+    find_invalid(m);
     s->score_moments = (struct av_moments)AV_MOMENTS_INIT;
-    s->expected_mean = s->expected_var = s->expected_kurtosis = (double)NAN;
-    if (!s->from_logits) {
+    s->score_row_std = s->expected_mean = s->expected_var = s->expected_kurtosis = (double)NAN;
+    if (s->scores != NULL) {
         struct av_spread spread;
-        av_score_moments(&s->score_moments, &spread, s);
+        bool masked = av_score_moments(&s->score_moments, &spread, s);
         s->score_row_std = av_spread_std(&spread);
+        s->patterned = s->patterned || masked;
     }
     if (!s->from_logits && !s->from_files) {
         struct av_expected expected = av_expected_scores(&s->params);
@@ -165,7 +185,7 @@ static void make_nonzero(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
     struct av_buffers *b = &m->buffers;
-    if (s->varied) {
+    if (av_rows_by_engine(s)) {
         return; /* it comes with the rows */
     }
     for (size_t i = 0; i < s->n_q; i++) {
@@ -228,11 +248,16 @@ static void summarize(struct av_model *m)
     struct av_summary *now = &s->now;
     now->scale = s->params.scale != 0;
     now->alpha = s->alpha;
-    if (s->varied) {
+    if (av_rows_by_engine(s)) {
         av_varied_summary(m);
         return;
     }
-    logit_moments(now, m);
+    if (s->from == AV_PART_WEIGHTS) {
+        now->logits = (struct av_moments)AV_MOMENTS_INIT;
+        now->row_std = (double)NAN;
+    } else {
+        logit_moments(now, m);
+    }
     av_summary_make(now, s, b->rows, b->column);
 }
 
@@ -267,7 +292,8 @@ static void run_theory(struct av_model *m)
 void av_stage_stats(struct av_model *m)
 {
     struct av_snapshot *s = &m->snapshot;
-    s->theory_freezing = av_verdicts_freezing(s->rows, s->n_q, s->params.variant);
+    s->theory_freezing = s->from == AV_PART_WEIGHTS ? (double)NAN /* there are no logits */
+                                                    : av_verdicts_freezing(s->rows, s->n_q, s->params.variant);
     summarize(m);
     av_verdicts_make(s);
     s->runs[AV_STAGE_STATS]++;

@@ -102,7 +102,7 @@ enum av_status av_stage_load(struct av_model *m, const struct av_params *p, stru
     if (m->head.memory != NULL && m->head.layer == layer && m->head.head == head) {
         return AV_OK;
     }
-    enum av_status status = av_source_load(&fresh, m->source, layer, head, e);
+    enum av_status status = av_source_load_any(&fresh, m->source, layer, head, e);
     if (status != AV_OK) {
         av_loaded_head_free(&fresh);
         return status;
@@ -118,7 +118,8 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
     struct reuse keep = plan_reuse(m, p, shape);
     bool sampled = m->source == NULL && shape.d > 0;
     bool same_shape =
-        old->shape.n_q == shape.n_q && old->shape.n_k == shape.n_k && old->shape.d == shape.d && old->rows != NULL;
+        old->shape.n_q == shape.n_q && old->shape.n_k == shape.n_k && old->shape.d == shape.d &&
+        old->shape.given == shape.given && old->rows != NULL;
     if (!same_shape) {
         struct av_buffers fresh;
         enum av_status status = av_buffers_make(&fresh, shape, old->shape, sampled, e);
@@ -144,7 +145,7 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
     s->n_q = shape.n_q;
     s->n_k = shape.n_k;
     s->d_k = shape.d;
-    s->head = shape.d > 0 ? (size_t)p->head : 0;
+    s->head = shape.d > 0 || shape.given ? (size_t)p->head : 0;
     s->k_head = m->source != NULL && shape.d > 0 ? m->head.k_head : s->head;
     if (shape.d > 0) {
         s->runs[AV_STAGE_SAMPLE]++;

@@ -5,7 +5,12 @@
 
 #include <math.h>
 
-/* Queries, keys and scores as the model holds them, or the logits by hand. */
+bool av_rows_by_engine(const struct av_snapshot *s)
+{
+    return s->varied || s->from == AV_PART_SCORES;
+}
+
+/* Queries, keys and scores as the model holds them, or the logits that are given. */
 static struct av_attend_head head_of(const struct av_model *m)
 {
     const struct av_snapshot *s = &m->snapshot;
@@ -13,11 +18,11 @@ static struct av_attend_head head_of(const struct av_model *m)
         .n_q = s->n_q,
         .n_k = s->n_k,
         .d = s->d_k,
-        .scores = s->from_logits ? s->params.logits.at : m->buffers.scores,
+        .scores = s->from_logits ? s->params.logits.at : s->scores,
         .score_moments = &s->score_moments,
-        .by_hand = s->from_logits,
+        .by_hand = s->d_k == 0,
     };
-    if (!s->from_logits) {
+    if (!head.by_hand) {
         head.q = av_model_queries(m);
         head.k = av_model_keys(m);
     }
@@ -69,11 +74,11 @@ enum av_status av_engines_begin(struct av_model *m, unsigned needs, double alpha
     struct av_snapshot *s = &m->snapshot;
     double factor;
     s->by_row = s->varied && !av_attend_factor(&factor, &s->params, s->n_q, s->n_k);
-    if (!s->varied) {
+    if (!av_rows_by_engine(s)) {
         return AV_OK;
     }
     enum av_status status = begin(m, AV_STATE_NOW, isnan(alpha) ? alpha : glide_alpha(m, alpha), e);
-    if (status == AV_OK && (needs & AV_NEED_OTHER) != 0 && !s->from_logits) {
+    if (status == AV_OK && (needs & AV_NEED_OTHER) != 0 && s->d_k > 0) {
         status = begin(m, AV_STATE_OTHER, (double)NAN, e);
     }
     if (status == AV_OK) {

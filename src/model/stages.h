@@ -42,6 +42,10 @@ struct av_model {
 struct av_entries av_model_queries(const struct av_model *m);
 struct av_entries av_model_keys(const struct av_model *m);
 
+/* Do the rows of this state come from attend.h? By a variant, a dtype, or from
+ * a file's scores. */
+bool av_rows_by_engine(const struct av_snapshot *s);
+
 /* Reads the head of the source that p names, unless it is there. The one before
  * becomes `spare_head`. When it fails nothing has changed. */
 enum av_status av_stage_load(struct av_model *m, const struct av_params *p, struct av_error *e);
@@ -59,12 +63,15 @@ void av_stage_moments(struct av_model *m);
  * each row. */
 void av_stage_rows(struct av_model *m);
 
+/* WEIGHTS of a head whose weights are given: its rows, as the mask cuts them. */
+void av_stage_given_rows(struct av_model *m);
+
 /* The same by the engine of the current state, which has been begun; with
  * needs & AV_NEED_DQ the queries' gradients as well, in one go. */
 void av_stage_varied_rows(struct av_model *m, unsigned needs);
 
 /* Begins the engines that these needs ask for and that are not up to date, and
- * sets the snapshot's alpha; nothing where the state is not varied. alpha: for
+ * sets the snapshot's alpha; nothing where rows are not by an engine. alpha: for
  * a glide, else NaN. */
 enum av_status av_engines_begin(struct av_model *m, unsigned needs, double alpha, struct av_error *e);
 

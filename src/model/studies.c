@@ -42,6 +42,7 @@ struct slot {
     void *state;            /* NULL: never asked */
     struct av_params asked; /* what it was last asked about */
     enum av_status status;  /* of that */
+    bool empty;             /* it was about a layer that has nothing for the study */
     struct av_error error;  /* unless AV_OK */
 };
 
@@ -90,6 +91,12 @@ static const struct slot *slot_of(const struct av_studies *s, const struct av_st
     return at;
 }
 
+/* Does it want queries and keys of a layer that holds none? */
+static bool wants_entries(const struct av_studies *s, const struct av_study *study, const struct av_params *p)
+{
+    return s->whole != NULL && study->of_entries && av_source_from(&s->whole->layers[p->layer]) != AV_PART_Q;
+}
+
 /* Opens it if need be, and begins if `anew` or if a parameter has changed. */
 static enum av_status ask(struct av_studies *s, const struct av_study *study, const struct av_params *p, bool anew,
                           struct av_error *e)
@@ -108,7 +115,8 @@ static enum av_status ask(struct av_studies *s, const struct av_study *study, co
     }
     if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {
         slot->asked = *p;
-        slot->status = study->begin(slot->state, p, &slot->error);
+        slot->empty = wants_entries(s, study, p);
+        slot->status = slot->empty ? AV_OK : study->begin(slot->state, p, &slot->error);
     }
     return slot->status == AV_OK ? AV_OK : av_fail(e, slot->status, "%s", slot->error.text);
 }
@@ -129,7 +137,7 @@ enum av_status av_studies_restart(struct av_studies *s, const struct av_study *s
 static void *state_of(const struct av_studies *s, const struct av_study *study)
 {
     const struct slot *slot = slot_of(s, study);
-    return slot->status == AV_OK ? slot->state : NULL;
+    return slot->status == AV_OK && !slot->empty ? slot->state : NULL;
 }
 
 bool av_studies_step(struct av_studies *s, const struct av_study *study)

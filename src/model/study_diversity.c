@@ -326,6 +326,7 @@ const struct av_study av_study_diversity = {
     .open = open_state,
     .close = close_state,
     .use_source = use_source,
+    .of_entries = true,
     .begin = begin,
     .step = step,
     .progress = progress,

@@ -23,13 +23,6 @@ static bool holds(const struct av_heads_state *s, const struct av_params *p)
            (s->file != NULL || !av_params_differ(of_entries, was, p));
 }
 
-static enum av_part taken_from(const struct av_source_layer *l)
-{
-    return l->part[AV_PART_Q].there && l->part[AV_PART_K].there ? AV_PART_Q
-           : l->part[AV_PART_WEIGHTS].there                     ? AV_PART_WEIGHTS
-                                                                : AV_PART_SCORES;
-}
-
 static size_t at_most(size_t n, size_t most)
 {
     return n < most ? n : most;
@@ -44,7 +37,7 @@ static struct av_head waiting(const struct av_source_layer *l, size_t layer, siz
         .n_q = l->n_q,
         .n_k = l->n_k,
         .d = l->d,
-        .from = taken_from(l),
+        .from = av_source_from(l),
         .queries = at_most(l->n_q, AV_HEADS_QUERIES),
         .kind = AV_HEAD_PLAIN,
         .map = { .rows = at_most(l->n_q, AV_HEADS_MAP), .cols = at_most(l->n_k, AV_HEADS_MAP) },

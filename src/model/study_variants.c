@@ -377,6 +377,7 @@ const struct av_study av_study_variants = {
     .open = open_state,
     .close = close_state,
     .use_source = use_source,
+    .of_entries = true,
     .begin = begin,
     .step = step,
     .progress = progress,

@@ -141,7 +141,7 @@ void av_summary_make(struct av_summary *out, const struct av_snapshot *s, const 
                      double *column)
 {
     bool sparse = (av_variant_flags(s->params.variant) & AV_VARIANT_SPARSE) != 0;
-    out->exact_zeros = sparse || s->params.dtype != AV_DTYPE_F64;
+    out->exact_zeros = sparse || s->params.dtype != AV_DTYPE_F64 || s->from == AV_PART_WEIGHTS;
     out->rows_without_keys = 0;
     out->rows_without_weight = 0;
     for (size_t i = 0; i < s->n_q; i++) {

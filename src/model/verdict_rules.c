@@ -62,7 +62,9 @@ bool av_verdict_saturated(struct av_verdict *out, const struct av_judged_rows *r
     }
     out->code = "saturated";
     out->severity = why == AV_SATURATED_FROZEN ? AV_BAD : AV_WARN;
-    if (why == AV_SATURATED_SPREAD) {
+    if (rows->no_logits) {
+        snprintf(out->text, sizeof out->text, "%.0f%% of rows give more than 0.9 to one key", 100 * rows->share);
+    } else if (why == AV_SATURATED_SPREAD) {
         tell_spread_alone(out->text, sizeof out->text, rows, inside, mean);
     } else {
         char spread[128];

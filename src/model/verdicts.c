@@ -51,6 +51,7 @@ static void judge_saturation(struct av_snapshot *s)
         .row_std = s->now.row_std,
         .freezing = s->theory_freezing,
         .differ = s->params.mask == AV_MASK_CAUSAL || s->patterned,
+        .no_logits = s->from == AV_PART_WEIGHTS,
     };
     struct av_verdict v;
     if (av_verdict_saturated(&v, &rows)) {
@@ -93,9 +94,11 @@ static uint64_t judge_entries(struct av_snapshot *s)
     if (head == NULL) {
         return 0;
     }
-    const struct values parts[] = { { s->layer->part[AV_PART_Q].name, head->head, &head->q_bad },
-                                    { s->layer->part[AV_PART_K].name, head->k_head, &head->k_bad } };
-    for (size_t i = 0; i < 2; i++) {
+    const struct values entries[] = { { s->layer->part[AV_PART_Q].name, head->head, &head->q_bad },
+                                      { s->layer->part[AV_PART_K].name, head->k_head, &head->k_bad } };
+    const struct values given[] = { { s->layer->part[s->from].name, head->head, &head->given_bad } };
+    const struct values *parts = s->from == AV_PART_Q ? entries : given;
+    for (size_t i = 0; i < (s->from == AV_PART_Q ? 2 : 1); i++) {
         const struct av_not_finite *bad = parts[i].bad;
         judge_values(s, true, &parts[i], bad->nan_count, bad->first_nan);
         judge_values(s, false, &parts[i], bad->inf_count, bad->first_inf);
@@ -162,10 +165,11 @@ static void judge_logits(struct av_snapshot *s)
 
 static void judge_simplex(struct av_snapshot *s)
 {
+    const char *what = s->from == AV_PART_WEIGHTS ? "not every row of the file's weights is >= 0 and sums to 1"
+                                                  : "the weights of a row need not sum to 1";
     if (!s->simplex) {
         struct av_verdict *v = add(s, "not_simplex", AV_INFO);
-        snprintf(v->text, sizeof v->text,
-                 "the weights of a row need not sum to 1 (mean sum %.3g): entropy is that of |w| / sum |w|",
+        snprintf(v->text, sizeof v->text, "%s (mean sum %.3g): entropy is that of |w| / sum |w|", what,
                  s->now.row_sum_mean);
     }
 }
@@ -188,7 +192,7 @@ static void judge_scale(struct av_snapshot *s)
     const struct av_variant *row = av_variant_of(s->params.variant, AV_GROUP_NORMALISE);
     struct av_params on = s->params;
     on.scale = 1;
-    bool switched = av_attend_alpha(&on, s->d_k, s->n_k) != 1;
+    bool switched = s->from != AV_PART_Q || av_attend_alpha(&on, s->d_k, s->n_k) != 1;
     for (size_t i = 0; row != NULL && !switched && i < sizeof normalisers / sizeof normalisers[0]; i++) {
         if (row == av_variant_find(normalisers[i])) {
             struct av_verdict *v = add(s, "scale_cancelled", AV_INFO);

@@ -107,7 +107,7 @@ static inline void begin(struct av_attend *a, struct head *h, const struct av_pa
     *m = (struct av_moments)AV_MOMENTS_INIT;
     make_scores(h, m, (enum av_mask)p->mask);
     const struct av_attend_head head = {
-        { .f32 = h->q, .pitch = h->d }, { .f32 = h->k, .pitch = h->d }, h->n_q, h->n_k, h->d, h->scores, m, false
+        { .f32 = h->q, .pitch = h->d }, { .f32 = h->k, .pitch = h->d }, h->n_q, h->n_k, h->d, h->scores, m, false, 0
     };
     assert_int_equal(av_attend_begin(a, p, &head, alpha, &e), AV_OK);
 }

@@ -96,7 +96,7 @@ static void rows_that_see_a_nan_are_invalid(void **state)
             av_moments_add(&valid, h->scores + i * N, i + 1);
         }
         const struct av_entries q = { .f32 = h->q, .pitch = D }, k = { .f32 = h->k, .pitch = D };
-        const struct av_attend_head head = { q, k, N, N, D, h->scores, &valid, false };
+        const struct av_attend_head head = { q, k, N, N, D, h->scores, &valid, false, 0 };
         struct av_attend *a = new_attend();
         assert_int_equal(av_attend_begin(a, &p, &head, (double)NAN, NULL), AV_OK);
         run_some(a, h, 0, N);
@@ -346,9 +346,9 @@ static int fail_to_begin(void)
     fill_entries(h->k, SMALL * SMALL, 2);
     *again = *h;
     const struct av_entries q = { .f32 = h->q, .pitch = SMALL }, k = { .f32 = h->k, .pitch = SMALL };
-    const struct av_attend_head small = { q, k, SMALL, SMALL, SMALL, h->scores, NULL, false };
+    const struct av_attend_head small = { q, k, SMALL, SMALL, SMALL, h->scores, NULL, false, 0 };
     const struct av_entries wide = { .f32 = entries, .pitch = D };
-    const struct av_attend_head large = { wide, wide, N, N, D, NULL, NULL, false };
+    const struct av_attend_head large = { wide, wide, N, N, D, NULL, NULL, false, 0 };
     if (av_attend_begin(a, &p, &small, (double)NAN, &e) != AV_OK) {
         return 2;
     }

@@ -223,7 +223,7 @@ static void one_head_tells_how_to_get_more(void **unused)
     assert_says(&s, 80, 22, "the files hold one head");
     study()->close(s.study);
     s.result = NULL;
-    assert_says(&s, 80, 22, "nothing is measured");
+    assert_says(&s, 80, 22, "not enough memory");
 }
 
 static void what_is_compared_is_told(void **unused)

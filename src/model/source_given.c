@@ -1,0 +1,101 @@
+/* source_given.c - a head whose scores or weights are given in the place of queries and keys. */
+#include "source_given.h"
+
+#include "attnviz/mem.h"
+#include "attnviz/variant.h"
+
+enum { READ_PAIRS = 1 << 18 }; /* of a tensor in single precision, read at a time */
+
+enum av_part av_source_from(const struct av_source_layer *l)
+{
+    return l->part[AV_PART_Q].there && l->part[AV_PART_K].there ? AV_PART_Q
+           : l->part[AV_PART_WEIGHTS].there                     ? AV_PART_WEIGHTS
+                                                                : AV_PART_SCORES;
+}
+
+void av_source_limit(struct av_params *p, const struct av_source_layer *l)
+{
+    enum av_part from = av_source_from(l);
+    if (from == AV_PART_SCORES) {
+        p->variant = av_variant_on_logits(p->variant);
+    } else if (from == AV_PART_WEIGHTS) {
+        p->variant = 0;
+        p->dtype = AV_DTYPE_F64;
+    }
+}
+
+enum av_status av_source_check(const struct av_source_layer *layers, size_t count, const struct av_params *p,
+                               struct av_error *e)
+{
+    bool variant = false, dtype = false;
+    for (size_t i = 0; i < count; i++) {
+        struct av_params left = *p;
+        av_source_limit(&left, &layers[i]);
+        variant = variant || left.variant == p->variant;
+        dtype = dtype || left.dtype == p->dtype;
+    }
+    const char *holds = av_source_from(&layers[0]) == AV_PART_WEIGHTS ? "weights" : "scores";
+    char name[AV_VARIANT_TEXT_MAX];
+    if (!variant) {
+        return av_fail(e, AV_USAGE, "variant=%s: it does not act on the file's %s, which are all that it holds",
+                       av_variant_format(p->variant, name), holds);
+    }
+    return dtype ? AV_OK
+                 : av_fail(e, AV_USAGE, "dtype=%s: the file's weights are taken as they are",
+                           av_param_find("dtype")->choices[p->dtype]);
+}
+
+static enum av_status read_wide(double *to, const struct av_source *s, const struct av_loaded_head *h,
+                                struct av_error *e)
+{
+    return s->read(s->state, h->layer, h->from, h->head, 0, h->n_q, NULL, to, e);
+}
+
+/* Some rows at a time, each widened. */
+static enum av_status read_narrow(double *to, const struct av_source *s, const struct av_loaded_head *h,
+                                  struct av_error *e)
+{
+    size_t fit = READ_PAIRS / h->n_k + 1;
+    size_t rows = fit < h->n_q ? fit : h->n_q;
+    float *read = av_alloc(rows * h->n_k, sizeof *read);
+    enum av_status status = read == NULL ? av_fail_nomem(e, "rows of a head") : AV_OK;
+    for (size_t i = 0; status == AV_OK && i < h->n_q; i += rows) {
+        size_t count = rows < h->n_q - i ? rows : h->n_q - i;
+        status = s->read(s->state, h->layer, h->from, h->head, i, count, read, NULL, e);
+        for (size_t at = 0; status == AV_OK && at < count * h->n_k; at++) {
+            to[i * h->n_k + at] = (double)read[at];
+        }
+    }
+    av_free(read);
+    return status;
+}
+
+enum av_status av_source_load_any(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
+                                  struct av_error *e)
+{
+    const struct av_source_layer *l = &s->layers[layer];
+    enum av_part from = av_source_from(l);
+    if (from == AV_PART_Q) {
+        return av_source_load(out, s, layer, head, e);
+    }
+    *out = (struct av_loaded_head){
+        .layer = layer, .head = head, .k_head = head, .n_q = l->n_q, .n_k = l->n_k, .from = from
+    };
+    double bytes = (double)l->n_q * (double)l->n_k * sizeof(double);
+    if (bytes > 0.8 * (double)av_mem_physical()) {
+        return av_fail(e, AV_NOMEM, "%s: a head of layer %zu needs %.1f GiB, more than this machine's memory", s->name,
+                       l->number, bytes / 0x1p30);
+    }
+    double *given = av_alloc(l->n_q * l->n_k, sizeof *given);
+    if (given == NULL) {
+        return av_fail_nomem(e, "a head's rows");
+    }
+    out->memory = given;
+    out->given = given;
+    enum av_status status = (l->part[from].wide ? read_wide : read_narrow)(given, s, out, e);
+    if (status == AV_OK) {
+        const struct av_entries rows = { .f64 = given, .pitch = l->n_k };
+        av_source_count(&out->given_bad, &rows, l->n_q, l->n_k, from == AV_PART_SCORES);
+    }
+    return status;
+}
