@@ -133,6 +133,10 @@ static void std_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, const
     static const char *const where[AV_GAUGE_BRIEF_MOST + 1] = { " within a row", " in a row", "" };
     char value[AV_NUMBER_MAX];
     char freezing[AV_NUMBER_MAX];
+    if (s->from == AV_PART_WEIGHTS) {
+        snprintf(out, AV_GAUGE_NOTE, brief > 0 ? "no logits" : "not known: the file holds no logits");
+        return;
+    }
     if (isnan(s->theory_freezing)) { /* bent logits do not freeze there */
         snprintf(out, AV_GAUGE_NOTE, "%s%s", av_plot_number(value, std_value(sum), 3), where[brief]);
         return;
@@ -151,6 +155,10 @@ static double d_scores_value(const struct av_summary *sum)
 static void d_scores_note(char out[AV_GAUGE_NOTE], const struct av_snapshot *s, const struct av_summary *sum, int brief)
 {
     char value[AV_NUMBER_MAX];
+    if (s->from == AV_PART_WEIGHTS) {
+        snprintf(out, AV_GAUGE_NOTE, brief > 0 ? "no scores" : "not known: the file holds no scores");
+        return;
+    }
     const char *full = s->varied ? " of |dw/ds|" : " = multiplier / T × gradient";
     snprintf(out, AV_GAUGE_NOTE, "%s median%s", av_gauge_tiny(value, sum->d_scores_rms_median, sum),
              brief > 0 ? "" : full);

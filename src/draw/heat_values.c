@@ -14,6 +14,9 @@ enum av_heat_quantity av_heat_quantity(const struct av_snapshot *s, const struct
 {
     int q = state->quantity;
     enum av_heat_quantity quantity = q < 0 || q >= AV_HEAT_QUANTITIES ? AV_HEAT_WEIGHTS : (enum av_heat_quantity)q;
+    if (quantity > AV_HEAT_LOG_WEIGHTS && s->logits == NULL) {
+        return AV_HEAT_WEIGHTS;
+    }
     return quantity == AV_HEAT_SCORES && s->scores == NULL ? AV_HEAT_LOGITS : quantity;
 }
 
@@ -42,7 +45,7 @@ static struct row row_of(const struct av_snapshot *s, enum av_heat_quantity quan
     bool scores = quantity == AV_HEAT_SCORES;
     return (struct row){
         .x = stored[quantity] + i * s->n_k,
-        .seen = s->patterned && !scores ? s->logits + i * s->n_k : NULL,
+        .seen = s->patterned && (!scores || s->from == AV_PART_SCORES) ? s->logits + i * s->n_k : NULL,
         .length = av_row_length((enum av_mask)s->params.mask, i, s->n_q, s->n_k),
         .valid = scores ? !s->invalid_scores[i] : !s->invalid[i],
         .sizes = (quantity == AV_HEAT_WEIGHTS && !s->simplex) || (logs && !by_softmax),

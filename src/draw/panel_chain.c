@@ -221,7 +221,7 @@ static void draw_foot(struct av_canvas *c, struct av_rect r, int y, const struct
 {
     int right = r.x + r.w;
     char text[96];
-    if (ctx->snapshot->from_files) {
+    if (ctx->snapshot->from_files && av_panel_holds(ctx->snapshot) == NULL) {
         snprintf(text, sizeof text, "files: held against independent N(0, 1) entries, within %.3g se", AV_CHAIN_LIMIT);
         av_plot_fit(c, r.x + 1, right, y, AV_ROLE_DIM, text);
         return;
@@ -235,6 +235,20 @@ static void draw_foot(struct av_canvas *c, struct av_rect r, int y, const struct
     av_panel_legend(c, x, right, y, (struct av_fill){ '!', AV_ROLE_WARN }, "off");
 }
 
+/* Where the chain begins behind queries and keys. */
+static const char *given_words(const struct av_snapshot *s)
+{
+    return s->from_logits ? "The logits are given by hand: there is no q and no k to derive them from. What follows "
+                            "from logits still does:"
+           : s->from == AV_PART_SCORES
+               ? "This file holds scores alone: there is no q and no k to derive them from. What follows "
+                 "from logits still does:"
+           : s->from == AV_PART_WEIGHTS
+               ? "This file holds weights alone: there is no q and no k, and there are no logits. What can be said "
+                 "of weights:"
+               : NULL;
+}
+
 void av_panel_chain(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_origin *origin = ctx->study;
@@ -243,10 +257,9 @@ void av_panel_chain(struct av_canvas *c, struct av_rect r, const struct av_view_
     struct av_rect clip = av_plot_enter(c, r);
     int y = r.y + 1;
     int bottom = r.y + r.h;
-    if (ctx->snapshot->from_logits) {
-        y += av_plot_wrap(c, (struct av_rect){ r.x + 1, y, r.w - 1, r.h - 1 }, AV_ROLE_DIM,
-                          "The logits are given by hand: there is no q and no k to derive them from. What follows "
-                          "from logits still does:");
+    const char *given = given_words(ctx->snapshot);
+    if (given != NULL) {
+        y += av_plot_wrap(c, (struct av_rect){ r.x + 1, y, r.w - 1, r.h - 1 }, AV_ROLE_DIM, given);
     }
     struct plan p = make_plan(&chain, r, bottom - y);
     draw_heads(c, r, &p);

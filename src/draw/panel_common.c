@@ -15,7 +15,9 @@ struct av_look av_look_scale(bool on)
 
 struct av_look av_look_now(const struct av_snapshot *s)
 {
-    return s->from_logits ? (struct av_look){ "logits", { 0x2588, AV_ROLE_BAR } } : av_look_scale(s->params.scale != 0);
+    return s->from_logits              ? (struct av_look){ "logits", { 0x2588, AV_ROLE_BAR } }
+           : av_panel_holds(s) != NULL ? (struct av_look){ "given", { 0x2588, AV_ROLE_BAR } }
+                                       : av_look_scale(s->params.scale != 0);
 }
 
 struct av_look av_look_other(const struct av_snapshot *s)

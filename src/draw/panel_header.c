@@ -18,6 +18,7 @@ static const char *scores_text(const struct av_snapshot *s)
 {
     unsigned flags = s->varied ? av_variant_flags(s->params.variant) : 0;
     return s->from_logits                      ? "logits"
+           : s->from == AV_PART_SCORES         ? "s"
            : (flags & AV_VARIANT_ENTRIES) != 0 ? "q^·k^"
            : (flags & AV_VARIANT_SCORES) != 0  ? "s^"
                                                : "q·k";
@@ -57,8 +58,8 @@ static void product_text(char out[PIECE], const struct av_snapshot *s, bool asci
     char number[AV_NUMBER_MAX];
     if (s->varied) {
         varied_text(out, s);
-    } else if (s->from_logits) {
-        snprintf(out, PIECE, "logits");
+    } else if (s->from_logits || s->from == AV_PART_SCORES) {
+        snprintf(out, PIECE, "%s", scores_text(s));
     } else if (s->gliding) { /* on its way between two states */
         snprintf(out, PIECE, "q·k × %s", av_plot_number(number, s->alpha, 3));
     } else if (p->scale == 0) {
@@ -84,6 +85,10 @@ static int draw_formula(struct av_canvas *c, struct av_rect r, const struct av_s
     const struct av_params *p = &s->params;
     char text[PIECE];
     char number[AV_NUMBER_MAX];
+    if (s->from == AV_PART_WEIGHTS) {
+        int end = av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, "w ");
+        return av_canvas_text(c, end, r.y, av_look_now(s).fill.role, "as the file has them");
+    }
     int x = av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, "z = ( ");
     product_text(text, s, c->ascii);
     x = av_canvas_text(c, x, r.y, av_look_now(s).fill.role, text);
@@ -157,7 +162,8 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
         snprintf(pieces[n++], PIECE, "%zu logit%s given", s->n_k, s->n_k == 1 ? "" : "s");
         return n;
     }
-    if (p->scale == 0 || s->gliding || s->varied) { /* not in the formula */
+    bool in_formula = av_panel_holds(s) != NULL || !(p->scale == 0 || s->gliding || s->varied);
+    if (!in_formula) {
         snprintf(pieces[n++], PIECE, "d_k %zu", s->d_k);
     }
     size_text(pieces[n++], s, brief);
@@ -224,7 +230,7 @@ void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view
     int telling = telling_width(pieces, n);
     int end = av_plot_fit_right(c, x + first + 2, right, r.y, AV_ROLE_TITLE, title);
     end -= end < right ? 2 : 0;
-    if (!s->from_logits && s->params.scale == 0) {
+    if (!s->from_logits && av_panel_holds(s) == NULL && s->params.scale == 0) {
         int behind = av_plot_fit(c, x, end - telling - 3, r.y, av_look_now(s).fill.role, "scale off");
         x = behind > x ? behind + 3 : x;
     }

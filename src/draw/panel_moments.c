@@ -32,14 +32,22 @@ static void draw_moment(struct av_canvas *c, int x, int y, const struct moment *
 {
     double factor = pow(alpha, m->power);
     av_canvas_text(c, x + 1, y, AV_ROLE_TEXT, m->name);
+    draw_number(c, edge(x, 2), y, AV_ROLE_TEXT, m->measured, false);
+    if (isnan(alpha)) { /* a file's scores: multiplied they are, and by what is not known */
+        return;
+    }
     draw_number(c, edge(x, 0), y, AV_ROLE_TEXT, factor * m->measured, false);
     draw_number(c, edge(x, 1), y, AV_ROLE_CURVE, factor * m->expected, true);
-    draw_number(c, edge(x, 2), y, AV_ROLE_TEXT, m->measured, false);
     draw_number(c, edge(x, 3), y, AV_ROLE_CURVE, m->expected, true);
 }
 
 static void draw_head(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
 {
+    if (s->from == AV_PART_SCORES) {
+        av_canvas_text_right(c, edge(r.x, 2), r.y, av_look_now(s).fill.role, av_look_now(s).name);
+        av_canvas_text_right(c, edge(r.x, 2), r.y + 1, AV_ROLE_DIM, "measured");
+        return;
+    }
     for (int scale = 1; scale >= 0; scale--) {
         struct av_look look = av_look_scale(scale == 1);
         bool now = (s->params.scale != 0) == (scale == 1) && !s->varied;
@@ -55,7 +63,7 @@ static void draw_head(struct av_canvas *c, struct av_rect r, const struct av_sna
 void av_panel_moments(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
     const struct av_snapshot *s = ctx->snapshot;
-    if (s->from_logits || r.w < AV_MOMENTS_W || r.h < AV_MOMENTS_H) {
+    if (s->from_logits || s->from == AV_PART_WEIGHTS || r.w < AV_MOMENTS_W || r.h < AV_MOMENTS_H) {
         return;
     }
     const struct av_moments *m = &s->score_moments;
@@ -70,7 +78,7 @@ void av_panel_moments(struct av_canvas *c, struct av_rect r, const struct av_vie
         { "largest", any ? m->max : unknown, unknown, 1 },
     };
     struct av_rect clip = av_plot_enter(c, r);
-    double alpha = av_params_multiplier(&s->params, true);
+    double alpha = s->from == AV_PART_SCORES ? unknown : av_params_multiplier(&s->params, true);
     draw_head(c, r, s);
     int y = r.y + 2;
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {

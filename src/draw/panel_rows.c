@@ -336,7 +336,9 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
 {
     static const char *const names[] = { "jacobian_fro", "dq_rms" };
     char meaning[64] = "what reaches each query";
-    if (quantity == AV_ROW_JACOBIAN) {
+    if (quantity == AV_ROW_JACOBIAN && s->from == AV_PART_WEIGHTS) {
+        snprintf(meaning, sizeof meaning, "of each query's weights, as if of a softmax");
+    } else if (quantity == AV_ROW_JACOBIAN) {
         snprintf(meaning, sizeof meaning, "of each query's %s", av_panel_bend(s));
     }
     int right = r.x + r.w;

@@ -97,7 +97,13 @@ static void draw_dots(struct av_canvas *c, struct av_rect r, const struct av_axi
     }
 }
 
-static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct plot *p)
+static struct av_look look_of(const struct av_snapshot *s, const struct plot *p)
+{
+    return av_panel_holds(s) != NULL ? av_look_now(s) : av_look_scale(p->scale);
+}
+
+static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_axis *a, const struct av_snapshot *s,
+                         const struct plot *p)
 {
     static const struct av_fill curve = { AV_MARK_CURVE, AV_ROLE_CURVE };
     static const struct av_fill ghost = { AV_MARK_GHOST, AV_ROLE_GHOST };
@@ -105,7 +111,7 @@ static void draw_columns(struct av_canvas *c, struct av_rect r, const struct av_
     if (!(top > 0)) {
         return;
     }
-    struct av_fill fill = av_look_scale(p->scale).fill;
+    struct av_fill fill = look_of(s, p).fill;
     struct av_axis height = { 0, top, false, r.h };
     av_plot_axis_y(c, &height, r.x + MARGIN - 1, r.y, MARGIN - 1);
     for (int i = 0; i < a->cells; i++) {
@@ -199,7 +205,8 @@ static void draw_varied(struct av_canvas *c, struct av_rect r, int y, const stru
     int x = r.x + 1;
     av_panel_variant(name, s);
     av_plot_number(number, av_moments_std(&s->now.logits), 3);
-    snprintf(texts[0], sizeof texts[0], "q·k before %s, whose logits have std %s", name, number);
+    snprintf(texts[0], sizeof texts[0], "%s before %s, whose logits have std %s",
+             s->from == AV_PART_SCORES ? "scores" : "q·k", name, number);
     snprintf(texts[1], sizeof texts[1], "before %s: logits std %s", name, number);
     snprintf(texts[2], sizeof texts[2], "before the variant: logits std %s", number);
     for (int i = 0, end = x; i < 3 && end == x; i++) {
@@ -210,7 +217,7 @@ static void draw_varied(struct av_canvas *c, struct av_rect r, int y, const stru
 /* "scaled now  var 1.01 • theory 1": what is drawn, and its width in a number. */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s, const struct plot *p)
 {
-    struct av_look look = av_look_scale(p->scale);
+    struct av_look look = look_of(s, p);
     int right = r.x + r.w;
     av_panel_legend(c, r.x + 1, right, r.y, look.fill, look.name);
     if (p->now && !s->varied) {
@@ -234,6 +241,10 @@ static size_t choose_plots(struct plot plots[2], struct av_rect r, const struct 
 {
     plots[0] = make_plot(ctx, true);
     plots[1] = make_plot(ctx, false);
+    if (av_panel_holds(ctx->snapshot) != NULL) {
+        plots[0].now = true;
+        return 1; /* they are what was multiplied already */
+    }
     if (r.h >= AXIS_H + 2 * (TITLE_H + PLOT_LEAST)) {
         return 2;
     }
@@ -248,9 +259,11 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
     struct av_rect clip = av_plot_enter(c, r);
     struct av_axis axis = { h->lo, h->hi, false, r.w - MARGIN - 1 };
     if (h->bins == 0 || !(h->hi > h->lo)) {
+        char lacks[AV_LACK_MAX];
         av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y, r.w - 2, r.h }, AV_ROLE_DIM,
                      s->from_logits ? "logits given: no scores. See the views weights and softmax."
-                                    : "no scores to show");
+                     : av_panel_holds(s) && s->scores == NULL ? av_panel_lacks(lacks, s, "scores")
+                                                              : "no scores to show");
     } else if (r.h >= AXIS_H + TITLE_H + 1 + s->varied && axis.cells >= 8) {
         struct plot plots[2];
         int y = r.y;
@@ -263,7 +276,7 @@ void av_panel_scores(struct av_canvas *c, struct av_rect r, const struct av_view
         for (size_t i = 0; i < n; i++) {
             int plot_h = n == 1 ? lines : i == 0 ? lines / 2 : lines - lines / 2;
             draw_title(c, (struct av_rect){ r.x, y, r.w, TITLE_H }, s, &plots[i]);
-            draw_columns(c, (struct av_rect){ r.x, y + TITLE_H, r.w, plot_h }, &axis, &plots[i]);
+            draw_columns(c, (struct av_rect){ r.x, y + TITLE_H, r.w, plot_h }, &axis, s, &plots[i]);
             y += TITLE_H + plot_h;
         }
         av_canvas_put(c, r.x + MARGIN - 1, y, 0x2514, AV_ROLE_AXIS);

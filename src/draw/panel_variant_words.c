@@ -13,6 +13,9 @@ const char *av_panel_bend(const struct av_snapshot *s)
 
 bool av_panel_by_softmax(const struct av_snapshot *s)
 {
+    if (s->from == AV_PART_WEIGHTS) {
+        return false;
+    }
     return !s->varied || (av_variant_of(s->params.variant, AV_GROUP_BEND) == NULL && s->params.dtype == AV_DTYPE_F64);
 }
 

@@ -203,7 +203,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     static const char *const names[2][AV_HEAT_QUANTITIES] = { { "weights p", "log10 p", "logits z", "scores q·k" },
                                                               { "weights w", "log10 |w|", "logits z", "scores q·k" } };
     int right = r.x + r.w;
-    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[!s->simplex][quantity]);
+    bool own = quantity == AV_HEAT_SCORES && s->from == AV_PART_SCORES; /* a file's */
+    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, own ? "scores s" : names[!s->simplex][quantity]);
     int edge = g->cells.x + g->cells.w;
     right = edge > x + TITLE_ROOM ? edge : right;
     if (g->pool_rows > 1 || g->pool_cols > 1) {
@@ -289,7 +290,8 @@ static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_h
     if (scale->negative) {
         x = draw_negative(c, x, right, y);
     }
-    if (s->params.mask == AV_MASK_CAUSAL || (s->patterned && !av_panel_averages(s) && quantity != AV_HEAT_SCORES)) {
+    if (s->params.mask == AV_MASK_CAUSAL ||
+        (s->patterned && !av_panel_averages(s) && (quantity != AV_HEAT_SCORES || s->from == AV_PART_SCORES))) {
         const char *name = s->patterned ? "not seen" : "masked";
         x = av_panel_legend(c, x, right, y, (struct av_fill){ 0x00B7, AV_ROLE_DIM }, name);
     }

@@ -16,11 +16,22 @@ struct av_look {
     struct av_fill fill;
 };
 
-/* The look of the current state (its own when logits were given by hand,
- * where scale does not apply) and of the one with scale toggled. */
+/* The look of the current state (its own when logits were given by hand, or
+ * scores or weights by a file, where scale does not apply) and of the one with scale toggled. */
 struct av_look av_look_scale(bool on);
 struct av_look av_look_now(const struct av_snapshot *s);
 struct av_look av_look_other(const struct av_snapshot *s);
+
+/* What a file holds in the place of queries and keys: "weights", "scores"; NULL:
+ * there are queries and keys, or logits by hand. What is therefore not there,
+ * in a line: "This file holds weights alone: no scores." Writes to out and
+ * returns it. */
+const char *av_panel_holds(const struct av_snapshot *s);
+enum { AV_LACK_MAX = 96 };
+const char *av_panel_lacks(char out[AV_LACK_MAX], const struct av_snapshot *s, const char *what);
+
+/* Why a study that measures queries and keys has no result. */
+const char *av_panel_no_study(char out[AV_LACK_MAX], const struct av_snapshot *s);
 
 /* Marks on gauges and plots. */
 enum {
@@ -52,7 +63,7 @@ const char *av_panel_percent(char out[AV_NUMBER_MAX], double share);
 const char *av_panel_weight(char out[AV_NUMBER_MAX], double p, double one_minus);
 
 /* What stands between logits and weights: "softmax", "sparsemax"; whether it is
- * the softmax, in double. The dtype's name. */
+ * the softmax, in double, which a file's weights are not. The dtype's name. */
 const char *av_panel_bend(const struct av_snapshot *s);
 bool av_panel_by_softmax(const struct av_snapshot *s);
 const char *av_panel_dtype(const struct av_snapshot *s);
@@ -118,7 +129,8 @@ void av_panel_verdict(struct av_canvas *c, struct av_rect r, const struct av_vie
  * to pool by .pool. */
 enum av_heat_pool { AV_HEAT_MAX, AV_HEAT_MEAN, AV_HEAT_POOLS };
 
-/* The quantity drawn: without scores, logits stand in for them. */
+/* The quantity drawn: without scores, logits stand in for them, without logits
+ * weights. */
 enum av_heat_quantity av_heat_quantity(const struct av_snapshot *s, const struct av_view_state *state);
 
 /* Its value for one entry; false when the row does not see it or is invalid.

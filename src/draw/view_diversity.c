@@ -142,7 +142,10 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     struct av_rect clip = av_plot_enter(c, r);
     struct av_rect below = { r.x, r.y + 1, r.w, r.h - 1 };
     if (d == NULL) {
-        av_plot_wrap(c, r, AV_ROLE_DIM, "diversity: nothing is measured");
+        char why[AV_LACK_MAX];
+        av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, "diversity");
+        av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + 1, r.w - 1, r.h - 1 }, AV_ROLE_DIM,
+                     av_panel_no_study(why, ctx->snapshot));
     } else if (d->heads < 2) {
         draw_head(c, r, ctx);
         av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + 2, r.w - 2, r.h - 2 }, AV_ROLE_TEXT,

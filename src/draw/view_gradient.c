@@ -12,12 +12,16 @@ struct places {
     struct av_rect summary, jacobian, dq;
 };
 
-static struct places place(struct av_rect r)
+/* Without keys no gradient reaches a query: a line says so. */
+static struct places place(struct av_rect r, const struct av_snapshot *s)
 {
     struct places p = { { r.x, r.y + HEAD_H, r.w, SUMMARY_H }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
     int y = r.y + HEAD_H + SUMMARY_H;
     int h = r.h - HEAD_H - SUMMARY_H;
-    if (r.h >= BOTH_LEAST_H) {
+    if (av_panel_holds(s) != NULL) {
+        p.dq = (struct av_rect){ r.x, r.y + r.h - 1, r.w, h > AV_ROWS_LEAST_H };
+        h -= p.dq.h;
+    } else if (r.h >= BOTH_LEAST_H) {
         p.dq = (struct av_rect){ r.x, y + h - h / 2, r.w, h / 2 };
         h -= h / 2;
     }
@@ -97,7 +101,7 @@ static void draw_summary(struct av_canvas *c, struct av_rect r, const struct av_
 
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
-    struct places p = place(r);
+    struct places p = place(r, ctx->snapshot);
     if (has_kept(ctx) && ctx->snapshot->other.rows > 0 && p.jacobian.h > AV_ROWS_LEAST_H) {
         /* From the top of the panel: its columns stay where a click looks. */
         p.summary.h++;
@@ -107,6 +111,11 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, HEAD_H }, ctx, "gradient");
     struct av_rect clip = av_plot_enter(c, r);
     draw_summary(c, p.summary, ctx);
+    if (av_panel_holds(ctx->snapshot) != NULL) {
+        char lacks[AV_LACK_MAX];
+        av_plot_wrap(c, (struct av_rect){ p.dq.x + 1, p.dq.y, p.dq.w - 1, p.dq.h }, AV_ROLE_DIM,
+                     av_panel_lacks(lacks, ctx->snapshot, "keys, so no dq_rms"));
+    }
     av_canvas_clip(c, clip);
     av_panel_rows(c, p.jacobian, ctx, AV_ROW_JACOBIAN);
     av_panel_rows(c, p.dq, ctx, AV_ROW_DQ);
@@ -119,7 +128,7 @@ static void toggle_sorted(struct av_view_edit *e)
 
 static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
 {
-    struct places p = place(r);
+    struct places p = place(r, e->snapshot);
     const struct av_rect panels[] = { p.jacobian, p.dq };
     for (size_t k = 0; k < 2; k++) {
         struct av_heat_grid g = av_panel_rows_grid(panels[k], e->snapshot->n_q);

@@ -16,7 +16,7 @@ static struct av_layout place(struct av_rect r, const struct av_snapshot *s)
 {
     enum { WORDS_H = 2 };
     struct av_layout l = av_layout_overview(r, s->n_q, av_panel_columns(s, AV_HEAT_WEIGHTS));
-    if (s->from_logits) {
+    if (s->from_logits || s->from == AV_PART_WEIGHTS) {
         av_layout_shrink_scores(&l, WORDS_H);
     }
     return l;

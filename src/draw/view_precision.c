@@ -63,8 +63,9 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
     av_panel_title(title, "precision", ctx->state->page, PAGES);
     av_panel_header(c, (struct av_rect){ r.x, r.y, r.w, 1 }, ctx, title);
     if (ctx->study == NULL) {
+        char why[AV_LACK_MAX];
         av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + 1, r.w - 1, r.h - 1 }, AV_ROLE_DIM,
-                     "There is not enough memory to measure this.");
+                     av_panel_no_study(why, ctx->snapshot));
     } else {
         char pieces[PIECES][AV_PIECE_MAX];
         size_t n = make_pieces(pieces, ctx);

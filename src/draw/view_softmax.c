@@ -273,19 +273,21 @@ static void previous_preset(struct av_view_edit *e)
 static void load(struct av_view_edit *e)
 {
     const struct av_snapshot *s = e->pipeline;
-    if (s->from_logits || s->scores == NULL) {
-        e->say = "no query to load: the logits were given";
+    if (s->scores == NULL) {
+        e->say = s->from_logits ? "no query to load: the logits were given"
+                                : "no query to load: the file holds weights alone, no logits";
         return;
     }
+    bool of_logits = s->varied || s->from == AV_PART_SCORES;
     size_t i = av_panel_query(s);
     size_t n = s->rows[i].keys;
     bool multiplied = (av_variant_flags(s->params.variant) & AV_VARIANT_MULTIPLIES) != 0;
     if (n == 0 || s->invalid[i]) {
         e->say = n == 0 ? "the selected query has no keys" : "the selected query's row holds a NaN or an infinity";
-    } else if (s->varied ? !av_logit_list_take_seen(e->row, s->logits + i * s->n_k, s->n_k, &s->params)
+    } else if (of_logits ? !av_logit_list_take_seen(e->row, s->logits + i * s->n_k, s->n_k, &s->params)
                          : !av_logit_list_take(e->row, s->scores + i * s->n_k, n, s->alpha)) {
         e->say = "the selected query has more than 2048 keys";
-    } else if (s->varied) {
+    } else if (of_logits) {
         e->say = multiplied ? "loaded: the selected query's logits, which the variant multiplies once more"
                             : "loaded: the selected query's logits, but for temperature and offsets";
     } else {

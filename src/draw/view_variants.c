@@ -161,7 +161,10 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
                                       const struct av_view_context *) = { draw_table, draw_pair, draw_curves };
     struct av_rect clip = av_plot_enter(c, r);
     if (ctx->study == NULL) {
-        av_plot_wrap(c, r, AV_ROLE_DIM, "variants: there is not enough memory to measure them");
+        char why[AV_LACK_MAX];
+        av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, "variants");
+        av_plot_wrap(c, (struct av_rect){ r.x + 1, r.y + 1, r.w - 1, r.h - 1 }, AV_ROLE_DIM,
+                     av_panel_no_study(why, ctx->snapshot));
     } else {
         draw_head(c, r, ctx);
         pages[ctx->state->page](c, r, ctx);

@@ -89,12 +89,13 @@ static void draw_status(struct av_canvas *c, struct av_rect r, const struct av_s
         av_plot_fit(c, x + 2, right, r.y, AV_ROLE_BAD, text);
         return;
     }
-    if (!av_heat_value(s, AV_HEAT_LOGITS, i, j, &v)) {
+    if (!av_heat_value(s, AV_HEAT_WEIGHTS, i, j, &v)) {
         draw_nothing(c, x + 2, right, r.y, s, i);
         return;
     }
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        if (values[k].quantity != AV_HEAT_SCORES || (s->scores != NULL && !averages)) {
+        bool scores = values[k].quantity == AV_HEAT_SCORES, logits = values[k].quantity == AV_HEAT_LOGITS;
+        if (scores ? s->scores != NULL && !averages : !logits || s->logits != NULL) {
             av_heat_value(s, values[k].quantity, i, j, &v);
             av_plot_number(number, v, 5);
             snprintf(text, sizeof text, "%s %s", values[k].name, isinf(v) ? "-∞" : number);
@@ -242,8 +243,13 @@ static void zoom_out(struct av_view_edit *e)
 
 static void next_quantity(struct av_view_edit *e)
 {
+    const struct av_snapshot *s = e->snapshot;
     int after = (e->state->quantity + 1) % AV_HEAT_QUANTITIES;
-    e->state->quantity = after == AV_HEAT_SCORES && e->snapshot->scores == NULL ? AV_HEAT_WEIGHTS : after;
+    bool there = after == AV_HEAT_SCORES ? s->scores != NULL : after != AV_HEAT_LOGITS || s->logits != NULL;
+    e->state->quantity = there ? after : AV_HEAT_WEIGHTS;
+    if (s->logits == NULL && !there) {
+        e->say = "the file holds weights alone: no logits, no scores";
+    }
 }
 
 static void next_pool(struct av_view_edit *e)
