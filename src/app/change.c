@@ -81,6 +81,42 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row)
     return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0;
 }
 
+/* Does the parameter act on a layer that is made of this? */
+static bool acts(const struct av_param *row, enum av_part from)
+{
+    static const char *const on_weights[] = { "mask", "query", "key", "head", "layer" };
+    static const char *const on_scores[] = { "temperature", "offset", "key_offset", "variant", "dtype", "bins" };
+    bool by_name = from == AV_PART_Q || (from == AV_PART_SCORES && (row->flags & AV_PARAM_OWNED) != 0);
+    for (size_t i = 0; i < sizeof on_weights / sizeof on_weights[0]; i++) {
+        by_name = by_name || strcmp(row->name, on_weights[i]) == 0;
+    }
+    for (size_t i = 0; from == AV_PART_SCORES && i < sizeof on_scores / sizeof on_scores[0]; i++) {
+        by_name = by_name || strcmp(row->name, on_scores[i]) == 0;
+    }
+    return by_name;
+}
+
+/* Why it does not act on what a file holds in the place of queries and keys: in
+ * the layer that is shown, or, of a study of all, in every layer. */
+static const char *inert_given(const struct av_app *app, const struct av_param *row)
+{
+    const struct av_study *study = av_work_study(app);
+    bool shown = av_app_of_pipeline(app->view), all = study != NULL && study->use_source != NULL;
+    bool by_hand = app->params.logits.n > 0;
+    if (app->source == NULL || by_hand || (!shown && (!all || study->of_entries))) {
+        return NULL;
+    }
+    const struct av_source_layer *layers = app->source->layers;
+    enum av_part from = av_source_from(&layers[app->params.layer]);
+    bool some = acts(row, from);
+    for (size_t i = 0; !shown && i < app->source->layer_count; i++) {
+        some = some || acts(row, av_source_from(&layers[i]));
+    }
+    return some                      ? NULL
+           : from == AV_PART_WEIGHTS ? "the file holds weights alone"
+                                     : "the file holds scores alone, taken as they are";
+}
+
 bool av_app_of_pipeline(const struct av_view *view)
 {
     return !view->lab && (view->study == NULL || view->needs != 0);
@@ -105,9 +141,13 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
 {
     static const char from_files[] = "queries and keys come from files";
     const struct av_view *view = app->view;
+    const char *given = inert_given(app, row);
+    if (given != NULL) {
+        return given;
+    }
     if ((row->flags & AV_PARAM_OWNED) != 0) {
-        bool acts = owner_is_chosen(app, row) || owner_is_compared(app, row);
-        return acts ? NULL : "its variant is not chosen";
+        bool chosen = owner_is_chosen(app, row) || owner_is_compared(app, row);
+        return chosen ? NULL : "its variant is not chosen";
     }
     bool used = view->listens != NULL ? listens(app, row) : (row->flags & AV_PARAM_VIEW) == 0;
     if (row->kind == AV_PARAM_LOGITS && !view->lab) {
@@ -168,6 +208,18 @@ static bool same(const struct av_params *a, const struct av_params *b)
     return memcmp(a, b, list) == 0 && !av_param_differs(av_param_find("logits"), a, b);
 }
 
+/* Can the variant be had? One that was chosen at another layer of a file may be
+ * more than this one takes. */
+static enum av_status check_variant(const struct av_app *app, const struct av_params *to, struct av_error *e)
+{
+    bool chosen = to->variant != app->params.variant;
+    enum av_status s = AV_OK;
+    if (app->source != NULL && chosen && to->variant != app->start.variant) {
+        s = av_source_check(&app->source->layers[to->layer], 1, to, e);
+    }
+    return s == AV_OK ? av_variant_check(to->variant, to, e) : s;
+}
+
 /* kept: where `next` comes from, NULL when it is new. */
 static void change(struct av_app *app, const struct av_params *next, const struct av_kept *kept, enum av_change how)
 {
@@ -180,7 +232,7 @@ static void change(struct av_app *app, const struct av_params *next, const struc
     if (same(&to, &app->params) && (kept == NULL || !av_lab_differs(app, kept))) {
         return;
     }
-    if (to.logits.n == 0 && av_variant_check(to.variant, &to, &e) != AV_OK) {
+    if (to.logits.n == 0 && check_variant(app, &to, &e) != AV_OK) {
         av_app_say(app, "%s", e.text);
         return;
     }

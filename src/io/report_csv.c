@@ -46,7 +46,7 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
     struct av_str text = AV_STR_INIT;
     for (size_t i = 0; i < count; i++) {
         av_str_clear(&text);
-        if (rows[i].kind != AV_PARAM_LOGITS || s->params.logits.n > 0) {
+        if ((rows[i].kind != AV_PARAM_LOGITS || s->params.logits.n > 0) && av_report_has_param(s, &rows[i])) {
             av_param_format(&rows[i], &s->params, &text);
         }
         out->failed = out->failed || text.failed;
@@ -91,7 +91,10 @@ void av_report_csv_row(struct av_str *out, const struct av_snapshot *s)
     size_t count;
     const struct av_field *fields = av_report_fields(&count);
     if (s->from_files) {
-        av_str_addf(out, "%zu,%zu,%zu", s->layer->number, s->head, s->k_head);
+        av_str_addf(out, "%zu,%zu,", s->layer->number, s->head);
+        if (s->from == AV_PART_Q) {
+            av_str_addf(out, "%zu", s->k_head);
+        }
     }
     add_params(out, s);
     for (size_t i = 0; i < count; i++) {

@@ -43,6 +43,9 @@ struct av_report_part {
 };
 size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS]);
 
+/* Has the parameter a value here? Without queries and keys there is no d_k. */
+bool av_report_has_param(const struct av_snapshot *s, const struct av_param *row);
+
 /* Behind the last of the `count` fields that is in the same block as field i. */
 size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i);
 

@@ -5,6 +5,20 @@
 
 #include <string.h>
 
+/* What was found not finite in a part of the head; NULL when it was not read. */
+static const struct av_not_finite *bad_of(const struct av_loaded_head *head, enum av_part part)
+{
+    if (head->from != AV_PART_Q) {
+        return part == head->from ? &head->given_bad : NULL;
+    }
+    return part == AV_PART_Q ? &head->q_bad : part == AV_PART_K ? &head->k_bad : NULL;
+}
+
+bool av_report_has_param(const struct av_snapshot *s, const struct av_param *row)
+{
+    return s->from == AV_PART_Q || strcmp(row->name, "d_k") != 0;
+}
+
 size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS])
 {
     static const char *const roles[AV_PARTS] = { "q", "k", "scores", "weights" };
@@ -13,7 +27,7 @@ size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[
         if (s->layer->part[i].there) {
             parts[n++] = (struct av_report_part){ .role = roles[i], .tensor = &s->layer->part[i] };
             if (s->loaded != NULL) {
-                parts[n - 1].bad = i == AV_PART_Q ? &s->loaded->q_bad : i == AV_PART_K ? &s->loaded->k_bad : NULL;
+                parts[n - 1].bad = bad_of(s->loaded, (enum av_part)i);
             }
         }
     }

@@ -52,7 +52,11 @@ static void write_params(struct av_json *j, const struct av_snapshot *s)
     const struct av_param *rows = av_params_table(&count);
     av_json_object(j, "params");
     for (size_t i = 0; i < count; i++) {
-        av_report_json_param(j, &rows[i], &s->params);
+        if (av_report_has_param(s, &rows[i])) {
+            av_report_json_param(j, &rows[i], &s->params);
+        } else {
+            av_json_null(j, rows[i].name);
+        }
     }
     av_json_number(j, "alpha", s->alpha);
     av_json_close(j, '}');
@@ -203,7 +207,11 @@ static void write_head(struct av_str *out, const struct av_snapshot *s, size_t i
     av_json_object(&j, NULL);
     av_json_unsigned(&j, "layer", s->layer->number);
     av_json_unsigned(&j, "head", s->head);
-    av_json_unsigned(&j, "k_head", s->k_head);
+    if (s->from == AV_PART_Q) {
+        av_json_unsigned(&j, "k_head", s->k_head);
+    } else {
+        av_json_null(&j, "k_head");
+    }
     write_members(&j, s);
     av_json_close(&j, '}');
 }

@@ -51,6 +51,9 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
  * that was not given. */
 static bool applies(const struct av_param *row, const struct av_snapshot *s)
 {
+    if (!av_report_has_param(s, row)) {
+        return false;
+    }
     if (row->kind == AV_PARAM_LOGITS) {
         return s->params.logits.n > 0;
     }

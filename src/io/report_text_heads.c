@@ -181,7 +181,12 @@ static void add_codes(struct av_str *out, const struct av_snapshot *s)
 static void write_row(struct av_str *out, const struct av_snapshot *s, size_t i)
 {
     (void)i; /* the snapshot says which layer and head it is of */
-    av_str_addf(out, "  %5zu %5zu %6zu", s->layer->number, s->head, s->k_head);
+    av_str_addf(out, "  %5zu %5zu", s->layer->number, s->head);
+    if (s->from == AV_PART_Q) {
+        av_str_addf(out, " %6zu", s->k_head);
+    } else {
+        av_str_addf(out, " %6s", "-");
+    }
     for (size_t k = 0; k < COLUMN_COUNT; k++) {
         const struct av_field *field = av_report_field(COLUMNS[k].block, COLUMNS[k].name);
         double x = field != NULL ? field->get(s) : (double)NAN;

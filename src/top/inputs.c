@@ -42,6 +42,9 @@ enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, 
     if (s == AV_OK) {
         s = av_params_check(&in->params, o->file_count > 0, e);
     }
+    if (s == AV_OK && in->source != NULL) {
+        s = av_source_check(in->source->layers, in->source->layer_count, &in->params, e);
+    }
     return s == AV_OK ? av_variant_check(in->params.variant, &in->params, e) : s;
 }
 
