@@ -97,6 +97,10 @@ struct av_not_finite {
  * it has both; else its weights, AV_PART_WEIGHTS, else its scores. */
 enum av_part av_source_from(const struct av_source_layer *l);
 
+/* Does the parameter act on a head that is made of this? Of weights nothing but
+ * the mask changes a number; what selects acts on all. */
+bool av_source_acts(enum av_part from, const struct av_param *row);
+
 /* Takes from p what cannot act on such a layer: of scores every row of the
  * variant that does not act on logits, of weights variant and dtype. */
 void av_source_limit(struct av_params *p, const struct av_source_layer *l);

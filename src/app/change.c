@@ -81,21 +81,6 @@ bool av_app_listed(const struct av_app *app, const struct av_param *row)
     return (row->flags & (AV_PARAM_HIDDEN | AV_PARAM_VIEW)) == 0;
 }
 
-/* Does the parameter act on a layer that is made of this? */
-static bool acts(const struct av_param *row, enum av_part from)
-{
-    static const char *const on_weights[] = { "mask", "query", "key", "head", "layer" };
-    static const char *const on_scores[] = { "temperature", "offset", "key_offset", "variant", "dtype", "bins" };
-    bool by_name = from == AV_PART_Q || (from == AV_PART_SCORES && (row->flags & AV_PARAM_OWNED) != 0);
-    for (size_t i = 0; i < sizeof on_weights / sizeof on_weights[0]; i++) {
-        by_name = by_name || strcmp(row->name, on_weights[i]) == 0;
-    }
-    for (size_t i = 0; from == AV_PART_SCORES && i < sizeof on_scores / sizeof on_scores[0]; i++) {
-        by_name = by_name || strcmp(row->name, on_scores[i]) == 0;
-    }
-    return by_name;
-}
-
 /* Why it does not act on what a file holds in the place of queries and keys: in
  * the layer that is shown, or, of a study of all, in every layer. */
 static const char *inert_given(const struct av_app *app, const struct av_param *row)
@@ -108,9 +93,9 @@ static const char *inert_given(const struct av_app *app, const struct av_param *
     }
     const struct av_source_layer *layers = app->source->layers;
     enum av_part from = av_source_from(&layers[app->params.layer]);
-    bool some = acts(row, from);
+    bool some = av_source_acts(from, row);
     for (size_t i = 0; !shown && i < app->source->layer_count; i++) {
-        some = some || acts(row, av_source_from(&layers[i]));
+        some = some || av_source_acts(av_source_from(&layers[i]), row);
     }
     return some                      ? NULL
            : from == AV_PART_WEIGHTS ? "the file holds weights alone"

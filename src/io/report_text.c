@@ -46,12 +46,13 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
-/* Has the parameter a meaning here? Not layer without files, nor what only a
- * view listens to or a variant that is not chosen owns, nor a list of logits
- * that was not given. */
+/* Has the parameter a meaning here? Not layer without files, nor what cannot act
+ * on what they hold, what only a view listens to or a variant that is not chosen
+ * owns, nor a list of logits that was not given. */
 static bool applies(const struct av_param *row, const struct av_snapshot *s)
 {
-    if (!av_report_has_param(s, row)) {
+    bool size = (row->flags & AV_PARAM_SIZE) != 0;
+    if (!av_report_has_param(s, row) || !(size || av_source_acts(s->from, row))) {
         return false;
     }
     if (row->kind == AV_PARAM_LOGITS) {

@@ -4,6 +4,8 @@
 #include "attnviz/mem.h"
 #include "attnviz/variant.h"
 
+#include <string.h>
+
 enum { READ_PAIRS = 1 << 18 }; /* of a tensor in single precision, read at a time */
 
 enum av_part av_source_from(const struct av_source_layer *l)
@@ -11,6 +13,21 @@ enum av_part av_source_from(const struct av_source_layer *l)
     return l->part[AV_PART_Q].there && l->part[AV_PART_K].there ? AV_PART_Q
            : l->part[AV_PART_WEIGHTS].there                     ? AV_PART_WEIGHTS
                                                                 : AV_PART_SCORES;
+}
+
+bool av_source_acts(enum av_part from, const struct av_param *row)
+{
+    static const char *const on_weights[] = { "mask", "query", "key", "head", "layer" };
+    static const char *const on_scores[] = { "temperature", "offset", "key_offset", "variant", "dtype", "bins" };
+    bool scores = from == AV_PART_SCORES;
+    bool found = from == AV_PART_Q || (scores && (row->flags & AV_PARAM_OWNED) != 0);
+    for (size_t i = 0; i < sizeof on_weights / sizeof on_weights[0]; i++) {
+        found = found || strcmp(row->name, on_weights[i]) == 0;
+    }
+    for (size_t i = 0; scores && i < sizeof on_scores / sizeof on_scores[0]; i++) {
+        found = found || strcmp(row->name, on_scores[i]) == 0;
+    }
+    return found;
 }
 
 void av_source_limit(struct av_params *p, const struct av_source_layer *l)
