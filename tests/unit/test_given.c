@@ -137,7 +137,7 @@ static void weights_that_no_softmax_left(void **state)
     assert_true(s->invalid[5] && isnan(s->weights[5 * GIVEN_N]) && !s->invalid[4]);
     assert_int_equal(s->now.rows, GIVEN_N - 1);
     assert_int_equal(s->verdict_count, 1);
-    assert_string_equal(s->verdicts[0].text, "w holds 1 NaN in head 0, the first at row 5, column 2");
+    assert_string_equal(s->verdicts[0].text, "w holds 1 NaN in layer 1, head 0, the first at row 5, column 2");
     av_model_free(m);
 }
 
