@@ -37,6 +37,7 @@ bool av_lab_row(const struct av_snapshot *s, struct av_lab_row *out)
         .range = s->params.x_range,
         .given = s->from_logits ? s->params.logits.at : NULL,
         .bend = av_panel_bend(s),
+        .params = &s->params,
         .simplex = s->simplex || !s->varied,
         /* Rounded sums are not the same ones. */
         .shifts = (av_variant_flags(s->params.variant) & AV_VARIANT_SHIFTS) != 0 || s->params.dtype != AV_DTYPE_F64,

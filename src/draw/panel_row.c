@@ -1,6 +1,7 @@
 /* panel_row.c - the selected query's weights, one column a key. */
 #include "panels.h"
 
+#include "attnviz/entropy_unit.h"
 #include "attnviz/utf8.h"
 
 #include <math.h>
@@ -41,8 +42,9 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
         snprintf(text, sizeof text, "row sum %s", av_plot_number(number, row->row_sum, 3));
         x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     }
-    snprintf(text, sizeof text, s->simplex ? "entropy %s" : "entropy of |w| %s",
-             av_plot_number(number, row->entropy, 3));
+    snprintf(text, sizeof text, s->simplex ? "entropy %s%s" : "entropy of |w| %s%s",
+             av_plot_number(number, av_entropy_shown(&s->params, row->entropy), 3),
+             s->params.entropy_unit == AV_BITS ? " bits" : "");
     av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
 }
 

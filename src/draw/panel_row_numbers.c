@@ -1,6 +1,8 @@
 /* panel_row_numbers.c - what the softmax, or another bend, made of a row, in numbers. */
 #include "panels_softmax.h"
 
+#include "attnviz/entropy_unit.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,12 +89,26 @@ static void draw_numbers(struct av_canvas *c, struct av_rect *r, const struct nu
     }
 }
 
+static struct number entropy_of(const struct av_lab_row *lab, const char *name)
+{
+    const struct av_rowstats *row = lab->row.stats;
+    return (struct number){ name, av_entropy_shown(lab->params, row->entropy),
+                            av_entropy_log10_shown(lab->params, av_rowstats_log10_entropy(row)) };
+}
+
+/* As much as stands left of its number. */
+static const char *entropy_name(const struct av_lab_row *lab)
+{
+    static const char *const names[2][AV_ENTROPY_UNITS] = { { "H of |w|", "H |w|, bits" },
+                                                            { "entropy, nats", "entropy, bits" } };
+    return names[lab->simplex][lab->params->entropy_unit];
+}
+
 /* The weights' own numbers. */
 static void draw_weights(struct av_canvas *c, struct av_rect *r, const struct av_lab_row *lab)
 {
     const struct av_rowstats *row = lab->row.stats;
-    const char *name = lab->simplex ? "entropy, nats" : "H of |w|";
-    const struct number entropy = { name, row->entropy, av_rowstats_log10_entropy(row) };
+    const struct number entropy = entropy_of(lab, entropy_name(lab));
     const struct number sum = { "row sum", row->row_sum, log10(row->row_sum) };
     enum zero zero = zero_of(&lab->row);
     const struct number rest = { "1 - max", row->one_minus_max, av_rowstats_log10_one_minus_max(row) };
@@ -165,7 +181,7 @@ void av_panel_row_line(struct av_canvas *c, struct av_rect r, const struct av_la
     const struct av_rowstats *row = lab->row.stats;
     const struct number numbers[] = {
         { "1 - max", row->one_minus_max, av_rowstats_log10_one_minus_max(row) },
-        { "entropy", row->entropy, av_rowstats_log10_entropy(row) },
+        entropy_of(lab, lab->params->entropy_unit == AV_BITS ? "entropy in bits" : "entropy"),
         { "jacobian_fro", row->jacobian_fro, av_rowstats_log10_jacobian_fro(row) },
     };
     char number[AV_NUMBER_MAX];

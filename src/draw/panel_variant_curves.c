@@ -1,4 +1,5 @@
 /* panel_variant_curves.c - one quantity of several variants over n_k or d_k. */
+#include "attnviz/entropy_unit.h"
 #include "panels_variants.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static const struct quantity {
     enum av_variant_quantity of;
     bool log, share; /* powers of ten; from 0 to 1 */
 } quantities[AV_VARIANT_CURVE_QUANTITIES] = {
-    { "entropy", "nats, mean", AV_VARIANT_ENTROPY, false, false },
+    { "entropy", "mean", AV_VARIANT_ENTROPY, false, false },
     { "entropy / ln keys", "mean", AV_VARIANT_ENTROPY_NORM, false, true },
     { "effective keys", "mean", AV_VARIANT_KEYS, true, false },
     { "largest weight", "median", AV_VARIANT_MAX_MEDIAN, true, false },
@@ -53,6 +54,31 @@ static const struct quantity {
     { "row sum", "mean", AV_VARIANT_ROW_SUM, false, false },
     { "nonzero weights", "share of keys seen, mean", AV_VARIANT_NONZERO, false, true },
 };
+
+/* One of them as it is drawn. */
+struct drawn {
+    const struct quantity *q;
+    const char *unit; /* "" */
+    double factor;    /* of what was measured, for that unit */
+    bool theory;      /* the exact values of softmax are drawn too */
+};
+
+static struct drawn drawn_as(const struct quantity *q, const struct av_variant_curves *k, const struct av_params *p)
+{
+    bool entropy = q->of == AV_VARIANT_ENTROPY;
+    return (struct drawn){
+        .q = q,
+        .unit = entropy ? av_entropy_unit(p) : "",
+        .factor = entropy ? av_entropy_shown(p, 1) : 1,
+        .theory = entropy && k->has_theory,
+    };
+}
+
+/* The value of a curve at a point; NaN: there is none. */
+static double value_of(const struct av_variant_curve *curve, size_t point, const struct drawn *d)
+{
+    return curve->state[point] == AV_VARIANT_MEASURED ? d->factor * curve->points[point].at[d->q->of] : (double)NAN;
+}
 
 /* ---- Axes --------------------------------------------------------------------- */
 
@@ -75,18 +101,16 @@ static void widen(struct range *range, double v, bool log)
     }
 }
 
-static struct range range_of(const struct av_variant_curves *k, const struct quantity *q, bool theory)
+static struct range range_of(const struct av_variant_curves *k, const struct drawn *d)
 {
     struct range range = { (double)INFINITY, -(double)INFINITY };
     for (size_t i = 0; i < k->count; i++) {
         for (size_t j = 0; j < k->points; j++) {
-            if (k->curves[i].state[j] == AV_VARIANT_MEASURED) {
-                widen(&range, k->curves[i].points[j].at[q->of], q->log);
-            }
+            widen(&range, value_of(&k->curves[i], j, d), d->q->log);
         }
     }
-    for (size_t j = 0; theory && j < k->points; j++) {
-        widen(&range, k->theory[j], q->log);
+    for (size_t j = 0; d->theory && j < k->points; j++) {
+        widen(&range, d->factor * k->theory[j], d->q->log);
     }
     return range;
 }
@@ -195,29 +219,23 @@ static void draw_line(const struct plot *p, struct cell from, struct cell to, st
     }
 }
 
-static void draw_theory(const struct plot *p, const struct av_variant_curves *k)
+static void draw_theory(const struct plot *p, const struct av_variant_curves *k, const struct drawn *d)
 {
     const struct av_fill fill = mark_of_theory(p->c);
     struct cell last = { 0, 0 };
     for (size_t j = 0; j < k->points; j++) {
-        struct cell at = cell_at(p, k->at[j], k->theory[j]);
+        struct cell at = cell_at(p, k->at[j], d->factor * k->theory[j]);
         draw_line(p, j > 0 ? last : at, at, fill);
         last = at;
     }
 }
 
-/* The value of a curve at a point; NaN: there is none. */
-static double value_of(const struct av_variant_curve *curve, size_t point, enum av_variant_quantity of)
-{
-    return curve->state[point] == AV_VARIANT_MEASURED ? curve->points[point].at[of] : (double)NAN;
-}
-
-static void draw_joined(const struct plot *p, const struct av_variant_curves *k, size_t i, enum av_variant_quantity of)
+static void draw_joined(const struct plot *p, const struct av_variant_curves *k, size_t i, const struct drawn *d)
 {
     struct av_fill fill = { JOIN, marks[i].role };
     struct cell last = { -1, -1 };
     for (size_t j = 0; j < k->points; j++) {
-        double v = value_of(&k->curves[i], j, of);
+        double v = value_of(&k->curves[i], j, d);
         if (!isnan(v)) {
             struct cell at = cell_at(p, k->at[j], v);
             draw_line(p, last.x >= 0 ? last : at, at, fill);
@@ -226,10 +244,10 @@ static void draw_joined(const struct plot *p, const struct av_variant_curves *k,
     }
 }
 
-static void draw_marks(const struct plot *p, const struct av_variant_curves *k, size_t i, enum av_variant_quantity of)
+static void draw_marks(const struct plot *p, const struct av_variant_curves *k, size_t i, const struct drawn *d)
 {
     for (size_t j = 0; j < k->points; j++) {
-        double v = value_of(&k->curves[i], j, of);
+        double v = value_of(&k->curves[i], j, d);
         if (!isnan(v)) {
             struct cell at = cell_at(p, k->at[j], v);
             bool below = p->y.log && !(v >= p->y.lo);
@@ -253,19 +271,19 @@ static size_t last_known(const struct av_variant_curves *k, size_t i)
 
 /* The value at the last point, or that there is none. */
 static const char *last_value(char out[AV_NUMBER_MAX], const struct av_variant_curves *k, size_t i,
-                              enum av_variant_quantity of)
+                              const struct drawn *d)
 {
     size_t at = last_known(k, i);
     size_t last = k->points - 1;
     if (at == last) {
-        return av_plot_number_in(out, k->curves[i].points[at].at[of], DIGITS, 8);
+        return av_plot_number_in(out, value_of(&k->curves[i], at, d), DIGITS, 8);
     }
     snprintf(out, AV_NUMBER_MAX, "%s", k->curves[i].state[last] == AV_VARIANT_REFUSED ? "n/a" : "…");
     return out;
 }
 
 static void draw_names_beside(struct av_canvas *c, struct av_rect r, const struct av_variant_curves *k,
-                              const struct quantity *q, bool theory)
+                              const struct drawn *d)
 {
     char text[AV_NUMBER_MAX];
     int right = r.x + r.w - 1;
@@ -273,12 +291,12 @@ static void draw_names_beside(struct av_canvas *c, struct av_rect r, const struc
     av_plot_fit_right(c, r.x, right, r.y, AV_ROLE_AXIS, text);
     for (size_t i = 0; i < k->count; i++) {
         int y = r.y + 1 + (int)i;
-        int left = av_plot_fit_right(c, r.x, right, y, AV_ROLE_TEXT, last_value(text, k, i, q->of));
+        int left = av_plot_fit_right(c, r.x, right, y, AV_ROLE_TEXT, last_value(text, k, i, d));
         av_canvas_put(c, r.x + 1, y, mark_of(c, i).body, marks[i].role);
         av_variant_text(c, r.x + 3, left - 1, y, marks[i].role, k->curves[i].of.name);
     }
     int y = r.y + 1 + (int)k->count;
-    if (theory) {
+    if (d->theory) {
         av_panel_legend(c, r.x + 1, right, y++, mark_of_theory(c), "softmax, exact");
     }
     if (k->left_out > 0) {
@@ -307,33 +325,34 @@ static void draw_names_below(struct av_canvas *c, struct av_rect r, const struct
 
 /* ---- All of it ------------------------------------------------------------------------ */
 
-static void draw_plot(struct av_canvas *c, struct av_rect r, const struct av_variant_curves *k,
-                      const struct quantity *q, bool theory)
+static void draw_plot(struct av_canvas *c, struct av_rect r, const struct av_variant_curves *k, const struct drawn *d)
 {
+    char meaning[AV_PIECE_MAX];
     struct av_rect cells = { r.x + MARGIN, r.y + TITLE_H, r.w - MARGIN - 1, r.h - TITLE_H - AXIS_H };
-    struct range range = range_of(k, q, theory);
-    struct plot p = { c, cells, point_axis(k, cells.w), value_axis(&range, q, cells.h) };
-    int x = av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, q->name);
-    av_plot_fit(c, x + 1, r.x + r.w, r.y, AV_ROLE_DIM, q->meaning);
+    struct range range = range_of(k, d);
+    struct plot p = { c, cells, point_axis(k, cells.w), value_axis(&range, d->q, cells.h) };
+    int x = av_plot_fit(c, r.x + 1, r.x + r.w, r.y, AV_ROLE_TITLE, d->q->name);
+    snprintf(meaning, sizeof meaning, "%s%s%s", d->unit, d->unit[0] != '\0' ? ", " : "", d->q->meaning);
+    av_plot_fit(c, x + 1, r.x + r.w, r.y, AV_ROLE_DIM, meaning);
     av_plot_axis_y(c, &p.y, cells.x - 1, cells.y, MARGIN - 1);
     av_canvas_put(c, cells.x - 1, cells.y + cells.h, 0x2514, AV_ROLE_AXIS);
     draw_points_axis(&p, k, r.x, r.x + r.w);
     for (size_t i = k->count; i-- > 0;) { /* the present one on top */
-        draw_joined(&p, k, i, q->of);
+        draw_joined(&p, k, i, d);
     }
-    if (theory) {
-        draw_theory(&p, k);
+    if (d->theory) {
+        draw_theory(&p, k, d);
     }
     for (size_t i = k->count; i-- > 0;) {
-        draw_marks(&p, k, i, q->of);
+        draw_marks(&p, k, i, d);
     }
 }
 
-void av_panel_variant_curves(struct av_canvas *c, struct av_rect r, const struct av_variants *v, int quantity)
+void av_panel_variant_curves(struct av_canvas *c, struct av_rect r, const struct av_variants *v, int quantity,
+                             const struct av_params *p)
 {
     const struct av_variant_curves *k = &v->curves;
-    const struct quantity *q = &quantities[quantity % AV_VARIANT_CURVE_QUANTITIES];
-    bool theory = k->has_theory && q->of == AV_VARIANT_ENTROPY;
+    const struct drawn d = drawn_as(&quantities[quantity % AV_VARIANT_CURVE_QUANTITIES], k, p);
     bool beside = r.w >= BESIDE_W;
     int below = beside ? 0 : r.h / 4 < 3 ? r.h / 4 : 3;
     struct av_rect plot = { r.x, r.y, r.w - (beside ? NAMES_W : 0), r.h - below };
@@ -344,11 +363,11 @@ void av_panel_variant_curves(struct av_canvas *c, struct av_rect r, const struct
     if (!k->kept) {
         av_plot_wrap(c, r, AV_ROLE_DIM, "There is not enough memory for the entries of the curves.");
     } else {
-        draw_plot(c, plot, k, q, theory);
+        draw_plot(c, plot, k, &d);
         if (beside) {
-            draw_names_beside(c, (struct av_rect){ plot.x + plot.w, r.y, NAMES_W, r.h }, k, q, theory);
+            draw_names_beside(c, (struct av_rect){ plot.x + plot.w, r.y, NAMES_W, r.h }, k, &d);
         } else {
-            draw_names_below(c, (struct av_rect){ r.x, plot.y + plot.h, r.w, below }, k, theory);
+            draw_names_below(c, (struct av_rect){ r.x, plot.y + plot.h, r.w, below }, k, d.theory);
         }
     }
     av_canvas_clip(c, clip);

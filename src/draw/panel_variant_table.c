@@ -1,4 +1,5 @@
 /* panel_variant_table.c - all variants in numbers, a line each. */
+#include "attnviz/entropy_unit.h"
 #include "attnviz/utf8.h"
 #include "panels_variants.h"
 
@@ -30,7 +31,7 @@ const struct av_variant_column av_variant_columns[AV_VARIANT_COLUMNS] = {
     { "sum w", NULL, "row sum, mean", 7, AV_VARIANT_ROW_SUM, false },
     { "w≠0", "w!=0", "of the keys seen, those whose weight is not 0, mean", 6, AV_VARIANT_NONZERO, true },
     { "dead", NULL, "rows with jacobian_fro below 1e-3", 6, AV_VARIANT_DEAD, true },
-    { "H nats", NULL, "entropy in nats, mean", 8, AV_VARIANT_ENTROPY, false },
+    { "H", NULL, "entropy, mean", 8, AV_VARIANT_ENTROPY, false },
     { "avg max", NULL, "largest weight, mean", 8, AV_VARIANT_MAX_MEAN, false },
     { "min z", NULL, "least logit", 7, AV_VARIANT_LOGIT_MIN, false },
     { "max z", NULL, "largest logit", 7, AV_VARIANT_LOGIT_MAX, false },
@@ -159,10 +160,11 @@ static enum av_role role_of(enum av_variant_quantity quantity, double v)
 }
 
 static void draw_number(struct av_canvas *c, int right, int y, const struct av_variant_column *column,
-                        const struct av_variant_measure *m)
+                        const struct av_variant_measure *m, const struct av_params *p)
 {
     char text[AV_NUMBER_MAX];
     double v = m->at[column->quantity];
+    v = column->quantity == AV_VARIANT_ENTROPY ? av_entropy_shown(p, v) : v;
     if (column->quantity == AV_VARIANT_DQ && !m->has_dq) {
         snprintf(text, sizeof text, "…");
     } else if (column->percent) {
@@ -188,12 +190,13 @@ static void draw_histogram(struct av_canvas *c, int x, int y, const double share
     }
 }
 
-static void draw_numbers(struct av_canvas *c, struct av_rect r, const struct av_variant_measure *m)
+static void draw_numbers(struct av_canvas *c, struct av_rect r, const struct av_variant_measure *m,
+                         const struct av_params *p)
 {
     int columns = av_variant_columns_in(r.w);
     for (int i = 0; i < columns; i++) {
         const struct av_variant_column *column = &av_variant_columns[i];
-        draw_number(c, r.x + column_end(i), r.y, column, m);
+        draw_number(c, r.x + column_end(i), r.y, column, m, p);
     }
     for (int i = 0; i < histograms_in(r.w); i++) {
         draw_histogram(c, r.x + histogram_x(r.w, i), r.y, m->shares[i]);
@@ -201,12 +204,13 @@ static void draw_numbers(struct av_canvas *c, struct av_rect r, const struct av_
 }
 
 /* The numbers, or why there are none. */
-static void draw_values(struct av_canvas *c, struct av_rect r, const struct av_variant_row *row)
+static void draw_values(struct av_canvas *c, struct av_rect r, const struct av_variant_row *row,
+                        const struct av_params *p)
 {
     int x = r.x + NAME_X + NAME_W + 2;
     int right = r.x + r.w;
     if (row->state == AV_VARIANT_MEASURED) {
-        draw_numbers(c, r, &row->measure);
+        draw_numbers(c, r, &row->measure, p);
     } else if (row->state == AV_VARIANT_REFUSED) {
         av_variant_text(c, x, right, r.y, AV_ROLE_DIM, row->why);
     } else {
@@ -254,20 +258,31 @@ static void draw_row(struct av_canvas *c, struct av_rect r, const struct av_vari
     if ((av_variant_flags(row->of.value) & AV_VARIANT_NOT_SIMPLEX) != 0 && x < right) {
         av_canvas_put(c, x, r.y, NOT_SIMPLEX, AV_ROLE_WARN);
     }
-    draw_values(c, r, row);
+    draw_values(c, r, row, look->params);
 }
 
 /* ---- All of it ---------------------------------------------------------------------- */
 
-static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool rising)
+/* Above a column; of the entropy with its unit. */
+static const char *head_of(char out[AV_NUMBER_MAX], const struct av_canvas *c, const struct av_variant_column *column,
+                           const struct av_params *p)
 {
+    if (column->quantity == AV_VARIANT_ENTROPY) {
+        snprintf(out, AV_NUMBER_MAX, "%s %s", column->head, av_entropy_unit(p));
+        return out;
+    }
+    return c->ascii && column->ascii != NULL ? column->ascii : column->head;
+}
+
+static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool rising, const struct av_params *p)
+{
+    char text[AV_NUMBER_MAX];
     int columns = av_variant_columns_in(r.w);
     av_plot_fit(c, r.x + NAME_X, r.x + r.w, r.y, sorted == 0 ? AV_ROLE_TITLE : AV_ROLE_AXIS, "variant");
     for (int i = 0; i < columns; i++) {
         bool by = i + 1 == sorted;
         int right = r.x + column_end(i);
-        const struct av_variant_column *column = &av_variant_columns[i];
-        const char *head = c->ascii && column->ascii != NULL ? column->ascii : column->head;
+        const char *head = head_of(text, c, &av_variant_columns[i], p);
         av_canvas_text_right(c, right, r.y, by ? AV_ROLE_TITLE : AV_ROLE_AXIS, head);
         if (by) {
             av_canvas_put(c, right - 1 - (int)av_utf8_len(head), r.y, rising ? 0x2191 : 0x2193, AV_ROLE_TITLE);
@@ -288,7 +303,7 @@ void av_panel_variant_table(struct av_canvas *c, struct av_rect r, const struct 
     struct av_variant_order order;
     av_variant_sort(&order, t, look->column, look->rising);
     size_t first = av_panel_variant_first(r, &order, look->cursor);
-    draw_heads(c, r, look->column, look->rising);
+    draw_heads(c, r, look->column, look->rising, look->params);
     for (size_t i = first; i < order.count && i - first < (size_t)(r.h - 1); i++) {
         draw_row(c, (struct av_rect){ r.x, r.y + 1 + (int)(i - first), r.w, 1 }, t, order.at[i], look);
     }
@@ -330,12 +345,13 @@ void av_panel_variant_marks(struct av_canvas *c, struct av_rect r, struct av_rec
     }
 }
 
-void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t)
+void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t,
+                          const struct av_params *p)
 {
     struct av_rect clip = av_plot_enter(c, r);
     const size_t rows[] = { t->now, t->compare };
-    const struct av_variant_look none = { AV_VARIANT_ROWS_MAX, 0, false, 0 };
-    draw_heads(c, r, -1, false);
+    const struct av_variant_look none = { AV_VARIANT_ROWS_MAX, 0, false, 0, p };
+    draw_heads(c, r, -1, false, p);
     for (int i = 0; i < 2; i++) {
         draw_row(c, (struct av_rect){ r.x, r.y + 1 + i, r.w, 1 }, t, rows[i], &none);
     }

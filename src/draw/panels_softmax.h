@@ -15,6 +15,7 @@ struct av_lab_row {
     double range;        /* x_range */
     const double *given; /* before offsets and temperature; NULL unless given by hand */
     const char *bend;    /* "softmax" */
+    const struct av_params *params;
     bool simplex;
     bool shifts; /* a shift common to all logits changes weights */
 };

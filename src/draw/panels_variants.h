@@ -9,7 +9,7 @@
 
 /* Columns of numbers by place; as many as fit are shown. */
 struct av_variant_column {
-    const char *head;  /* above its numbers */
+    const char *head;  /* above its numbers; behind that of the entropy stands its unit */
     const char *ascii; /* the same in ASCII, if it is not; else NULL */
     const char *name;  /* in words */
     int width;         /* more than the head's */
@@ -40,7 +40,8 @@ struct av_variant_look {
     size_t cursor;
     int column; /* 1 .., 0: none */
     bool rising;
-    int64_t chosen; /* the parameter `variants` */
+    int64_t chosen;                 /* the parameter `variants` */
+    const struct av_params *params; /* that entropies are shown by: entropy_unit.h */
 };
 
 /* ---- Panels ------------------------------------------------------------------- */
@@ -62,7 +63,8 @@ void av_panel_variant_marks(struct av_canvas *c, struct av_rect r, struct av_rec
 
 /* Headings and the two rows `now` and `compare`: three lines. */
 enum { AV_VARIANT_PAIR_ROWS_H = 3 };
-void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t);
+void av_panel_variant_two(struct av_canvas *c, struct av_rect r, const struct av_variant_table *t,
+                          const struct av_params *p);
 
 /* A row of the table in words: what it does with which parameters, what that
  * comes to here, what it is for, and sources. */
@@ -79,9 +81,10 @@ void av_panel_variant_pair(struct av_canvas *c, struct av_rect r, const struct a
 void av_panel_variant_difference(struct av_canvas *c, struct av_rect r, const struct av_variants *v);
 
 /* A quantity over n_k or d_k. Quantities that curves are drawn of, by struct
- * av_view_state.pool. */
+ * av_view_state.pool; p: that entropies are shown by. */
 enum { AV_VARIANT_CURVE_QUANTITIES = 9 };
-void av_panel_variant_curves(struct av_canvas *c, struct av_rect r, const struct av_variants *v, int quantity);
+void av_panel_variant_curves(struct av_canvas *c, struct av_rect r, const struct av_variants *v, int quantity,
+                             const struct av_params *p);
 
 /* Text in [x, right), its end left out where it is too long. Returns the column
  * behind it. */

@@ -42,8 +42,8 @@ static struct av_variant_look look_of(const struct av_view_state *state, const s
 {
     size_t cursor = state->row > 0 && (size_t)state->row < v->table.count ? (size_t)state->row : 0;
     bool gone = cursor >= av_variant_entries() && v->table.rows[cursor].state == AV_VARIANT_ABSENT;
-    return (struct av_variant_look){ gone ? v->table.now : cursor, state->quantity, state->zoom > 0,
-                                     v->params.variants };
+    return (struct av_variant_look){ gone ? v->table.now : cursor, state->quantity, state->zoom > 0, v->params.variants,
+                                     &v->params };
 }
 
 /* ---- The first line ----------------------------------------------------------------- */
@@ -125,6 +125,7 @@ static void draw_table(struct av_canvas *c, struct av_rect r, const struct av_vi
 {
     const struct av_variants *v = ctx->study;
     struct av_variant_look look = look_of(ctx->state, v);
+    look.params = &ctx->snapshot->params; /* the study does not begin anew for another unit */
     struct av_variant_order order;
     av_variant_sort(&order, &v->table, 0, false);
     struct places at = place(r, order.count);
@@ -146,13 +147,14 @@ static void draw_pair(struct av_canvas *c, struct av_rect r, const struct av_vie
     struct av_rect maps = { r.x, r.y + HEAD_H, r.w, room - below };
     struct av_rect rows = { r.x, maps.y + maps.h, r.w, below > DIFFERENCE_H ? AV_VARIANT_PAIR_ROWS_H : 0 };
     av_panel_variant_pair(c, maps, v);
-    av_panel_variant_two(c, rows, &v->table);
+    av_panel_variant_two(c, rows, &v->table, &ctx->snapshot->params);
     av_panel_variant_difference(c, (struct av_rect){ r.x + 1, rows.y + rows.h, r.w - 2, below - rows.h }, v);
 }
 
 static void draw_curves(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
-    av_panel_variant_curves(c, (struct av_rect){ r.x, r.y + HEAD_H, r.w, r.h - HEAD_H }, ctx->study, ctx->state->pool);
+    av_panel_variant_curves(c, (struct av_rect){ r.x, r.y + HEAD_H, r.w, r.h - HEAD_H }, ctx->study, ctx->state->pool,
+                            &ctx->snapshot->params);
 }
 
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
