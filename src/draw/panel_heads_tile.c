@@ -114,10 +114,10 @@ void av_heads_tile(struct av_canvas *c, const struct av_heads_grid *g, const str
     }
     draw_border(c, r, &border);
     draw_map(c, g, head, look->cell, x + 1, y + 1);
-    draw_number(c, x + 1, right, y, h, head, look->quantity);
+    int end = draw_number(c, x + 1, right, y, h, head, look->quantity);
     av_plot_fit(c, x + 1, right, r.y + r.h - 1, AV_ROLE_TEXT, av_heads_name(head));
     if (at == look->cursor) {
         av_canvas_put(c, x, y, CURSOR, AV_ROLE_SELECT);
-        av_canvas_mark(c, (struct av_rect){ x + 1, y, r.w - 2, 1 });
+        av_canvas_mark(c, (struct av_rect){ x + 1, y, end - x - 1, 1 });
     }
 }

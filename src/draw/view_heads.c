@@ -10,7 +10,17 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PAGES = 2, PIECES = 12, DETAIL_H = 5, WORDS_MAX = 2048, WORDS_H = 8, TABLE_LEAST_H = 5 };
+enum {
+    PAGES = 2,
+    PIECES = 12,
+    DETAIL_H = 5,
+    DETAIL_MOST_H = 9,
+    LOW_H = 18,
+    HIGH_H = 30,
+    WORDS_MAX = 2048,
+    WORDS_H = 8,
+    TABLE_LEAST_H = 5
+};
 
 /* ---- Where things are ------------------------------------------------------------ */
 
@@ -25,9 +35,9 @@ static struct av_heads_look look_of(const struct av_view_state *state, const str
                                    (enum av_heads_sorting)state->col, (enum av_heads_cell)state->pool };
 }
 
-static struct places place(struct av_rect r)
+static struct places place(struct av_rect r, int page)
 {
-    int legend = r.h >= 8, detail = r.h >= 18 ? DETAIL_H : 0;
+    int legend = r.h >= 8, detail = r.h < LOW_H ? 0 : page == 0 || r.h < HIGH_H ? DETAIL_H : DETAIL_MOST_H;
     int top = 1 + legend;
     int gap = r.h >= 45;
     return (struct places){ { r.x + 1, r.y + 1, r.w - 1, legend },
@@ -189,7 +199,7 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
         av_plot_wrap(c, r, AV_ROLE_DIM, "heads: there is not enough memory to weigh them");
     } else {
         const struct av_heads_look look = look_of(ctx->state, h);
-        const struct places at = place(r);
+        const struct places at = place(r, ctx->state->page);
         draw_head(c, r, ctx);
         pages[ctx->state->page](c, &at, h, &look);
         if (at.detail.h > 0) {
@@ -220,7 +230,7 @@ static struct av_heads_grid grid_of(const struct av_view_edit *e, const struct a
 {
     struct av_rect whole = { 0, 0, e->cols, e->rows };
     struct av_rect roomy = { 0, 0, e->cols, 1000 }; /* page 2 has no lines of text */
-    return av_heads_layout(e->state->page == 0 ? place(whole).body : roomy, e->study, look, order);
+    return av_heads_layout(e->state->page == 0 ? place(whole, 0).body : roomy, e->study, look, order);
 }
 
 /* One row or column of the grid on, where there is a head. */
@@ -330,7 +340,7 @@ static size_t wants(struct av_rect r, const struct av_view_state *state, const v
         return n;
     }
     av_heads_sort(&order, h, &look);
-    const struct av_heads_grid g = av_heads_layout(place(r).body, h, &look, &order);
+    const struct av_heads_grid g = av_heads_layout(place(r, 0).body, h, &look, &order);
     for (size_t i = 0; i < g.down * g.across; i++) {
         n = add_place(out, n, most, av_heads_at(&g, h, &look, &order, g.row + i / g.across, g.col + i % g.across), h);
     }
@@ -345,7 +355,7 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
         return;
     }
     const struct av_heads_look look = look_of(e->state, h);
-    const struct places at = place(r);
+    const struct places at = place(r, e->state->page);
     size_t under;
     if (e->state->page == 0) {
         av_heads_sort(&order, h, &look);

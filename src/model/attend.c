@@ -47,7 +47,7 @@ static void place(double **to, double *memory, size_t *used, size_t n)
 static size_t lay_out(struct av_attend_work *w, double *memory)
 {
     size_t used = 0, n = w->n_k, d = w->d;
-    place(&w->q, memory, &used, AV_ATTEND_PORTION * d);
+    place(&w->q, memory, &used, w->portion * d);
     place(&w->add, memory, &used, n);
     place(&w->bend_scratch, memory, &used, AV_BEND_SCRATCH(n));
     place(&w->wide, memory, &used, n * AV_FORM_COLUMNS);
@@ -55,13 +55,13 @@ static size_t lay_out(struct av_attend_work *w, double *memory)
     place(&w->key, memory, &used, n > d ? n : d);
     place(&w->direction, memory, &used, d);
     for (size_t h = 0; h < w->halves; h++) {
-        place(&w->scores[h], memory, &used, AV_ATTEND_PORTION * n);
+        place(&w->scores[h], memory, &used, w->portion * n);
         place(&w->logits[h], memory, &used, n);
         place(&w->weights[h], memory, &used, n);
         place(&w->sum[h], memory, &used, d);
         place(&w->anchor[h], memory, &used, d);
     }
-    for (size_t r = 0; r < AV_ATTEND_PORTION; r++) {
+    for (size_t r = 0; r < w->portion; r++) {
         struct av_attend_row *row = &w->rows[r];
         double *keys;
         place(&keys, memory, &used, n);
@@ -85,7 +85,10 @@ enum av_status av_attend_work_make(struct av_attend_work *w, size_t n_k, size_t 
     if (w->memory != NULL && w->n_k >= n_k && w->d >= d && w->halves >= halves) {
         return AV_OK;
     }
-    struct av_attend_work fresh = { .n_k = n_k, .d = d, .halves = halves };
+    struct av_attend_work fresh = { .n_k = n_k, .d = d, .halves = halves, .portion = AV_ATTEND_PORTION };
+    while (fresh.portion > 1 && fresh.portion > AV_ATTEND_PAIRS / n_k) {
+        fresh.portion--;
+    }
     fresh.memory = av_alloc(lay_out(&fresh, NULL), sizeof *fresh.memory);
     if (fresh.memory == NULL) {
         return av_fail_nomem(e, "rows of attention");

@@ -401,8 +401,8 @@ static void run_row(struct av_attend *a, const struct av_attend_rows *rows, size
 
 void av_attend_run(struct av_attend *a, const struct av_attend_rows *rows)
 {
-    for (size_t from = rows->from; from < rows->to; from += AV_ATTEND_PORTION) {
-        const size_t left = rows->to - from, count = left < AV_ATTEND_PORTION ? left : AV_ATTEND_PORTION;
+    for (size_t from = rows->from; from < rows->to; from += a->work.portion) {
+        const size_t left = rows->to - from, count = left < a->work.portion ? left : a->work.portion;
         const struct av_entries q = portion_queries(a, from, count);
         if (a->now.own_scores && !a->now.imitated) {
             av_attend_scores(a, &q, count);

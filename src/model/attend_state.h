@@ -9,7 +9,11 @@
 #include "attnviz/imitate.h"
 #include "variant_hooks.h"
 
-enum { AV_HALVES = 2, AV_ATTEND_PORTION = 24 }; /* whole tiles of the kernel of scores */
+enum {
+    AV_HALVES = 2,
+    AV_ATTEND_PORTION = 24,   /* rows at a time: whole tiles of the kernel of scores; */
+    AV_ATTEND_PAIRS = 1 << 18 /* fewer of rows that are longer: about 60 bytes a pair and half are held */
+};
 
 /* What begin makes and rows only read. Built aside and exchanged when whole. */
 struct av_attend_plan {
@@ -65,9 +69,10 @@ struct av_attend_row {
 /* Memory of a portion. */
 struct av_attend_work {
     size_t n_k, d, halves; /* room for these */
+    size_t portion;        /* rows of a portion, AV_ATTEND_PORTION at most */
     double *memory;
-    double *q;                 /* [PORTION, d] normalised queries */
-    double *scores[AV_HALVES]; /* [PORTION, n_k] */
+    double *q;                 /* [portion, d] normalised queries */
+    double *scores[AV_HALVES]; /* [portion, n_k] */
     struct av_attend_row rows[AV_ATTEND_PORTION];
     double *add;                                    /* [n_k] bias and offset of a key, by key; then of keys seen */
     double *logits[AV_HALVES], *weights[AV_HALVES]; /* [n_k] of keys seen */

@@ -162,17 +162,16 @@ static void tell_verdicts(struct text *text, const struct tally *t)
     add(text, "%zu of %zu heads %s fine.", t->healths[AV_HEAD_FINE], t->measured, is_are(t->healths[AV_HEAD_FINE]));
     if (spread > 0) {
         add(text,
-            " %zu %s warned of because the logits spread beyond sqrt(2 ln n) alone: normal logits would saturate "
-            "there, a "
-            "trained model's are not normal, and no more than a quarter of the rows have a weight above 0.9.",
+            " %zu %s warned of for the spread of the logits alone, beyond sqrt(2 ln n): a trained model's logits are "
+            "not normal, and the rows are not saturated, a quarter of them at most.",
             spread, is_are(spread));
     }
     if (t->rows > 0) {
-        add(text, " %zu %s saturated: more than a quarter of the rows have a weight above 0.9.", t->rows,
+        add(text, " %zu %s saturated: a weight above 0.9 in more than a quarter of the rows.", t->rows,
             is_are(t->rows));
     }
     if (t->frozen > 0) {
-        add(text, " %zu %s frozen: more than half of the rows have a weight above 0.9.", t->frozen, is_are(t->frozen));
+        add(text, " %zu %s frozen: a weight above 0.9 in more than half of the rows.", t->frozen, is_are(t->frozen));
     }
     if (t->dead > 0) {
         add(text, " The gradient of %zu head%s is dead.", t->dead, t->dead > 1 ? "s" : "");

@@ -190,7 +190,7 @@ static void words_count_the_heads(void **unused)
     assert_string_equal(av_heads_words(text, sizeof text, study()->result(state)), "No head is weighed yet.");
     const struct av_heads *h = finished(state, WITH("mask=none"));
     assert_string_equal(av_heads_words(text, sizeof text, h),
-                        "3 of 6 heads are fine. 3 are frozen: more than half of the rows have a weight above 0.9. "
+                        "3 of 6 heads are fine. 3 are frozen: a weight above 0.9 in more than half of the rows. "
                         "The gradient of 3 heads is dead. "
                         "1 gives more than half of its weight to the first token. "
                         "1 gives more than half of its weight to the token before the query's. "
