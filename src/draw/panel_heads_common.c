@@ -64,6 +64,12 @@ int av_heads_label_w(const struct av_heads *h)
     return digits_of(number) + 1 + digits_of(h->widest - 1);
 }
 
+/* Is anything known of it? Without a row that counts it may still be bad. */
+static bool judged(const struct av_head *h)
+{
+    return h->state == AV_HEAD_MEASURED && (h->rows > 0 || h->health != AV_HEAD_FINE);
+}
+
 struct av_fill av_heads_mark(const struct av_head *h)
 {
     static const struct av_fill healths[AV_HEAD_HEALTHS] = {
@@ -72,8 +78,8 @@ struct av_fill av_heads_mark(const struct av_head *h)
         [AV_HEAD_WARN] = { AV_MARK_ALARM, AV_ROLE_WARN },
         [AV_HEAD_BAD] = { AV_MARK_BROKEN, AV_ROLE_BAD },
     };
-    static const struct av_fill waiting = { AV_MARK_UNKNOWN, AV_ROLE_DIM }, refused = { '?', AV_ROLE_BAD };
-    return h->state == AV_HEAD_MEASURED ? healths[h->health] : h->state == AV_HEAD_WAITING ? waiting : refused;
+    static const struct av_fill unknown = { AV_MARK_UNKNOWN, AV_ROLE_DIM }, refused = { '?', AV_ROLE_BAD };
+    return judged(h) ? healths[h->health] : h->state == AV_HEAD_REFUSED ? refused : unknown;
 }
 
 struct av_fill av_heads_severity_mark(enum av_severity severity)
@@ -90,18 +96,18 @@ struct av_heads_border av_heads_border(const struct av_head *h, bool ascii)
 {
     static const struct av_heads_border borders[AV_HEAD_HEALTHS] = {
         [AV_HEAD_FINE] = { 0x2500, 0x2502, { { 0x250C, 0x2510 }, { 0x2514, 0x2518 } }, AV_ROLE_GOOD },
-        [AV_HEAD_SPREAD] = { 0x2504, 0x2506, { { 0x250C, 0x2510 }, { 0x2514, 0x2518 } }, AV_ROLE_WARN },
+        [AV_HEAD_SPREAD] = { 0x2504, 0x2506, { { 0x250C, 0x2510 }, { 0x2514, 0x2518 } }, AV_ROLE_AXIS },
         [AV_HEAD_WARN] = { 0x2550, 0x2551, { { 0x2554, 0x2557 }, { 0x255A, 0x255D } }, AV_ROLE_WARN },
         [AV_HEAD_BAD] = { 0x2501, 0x2503, { { 0x250F, 0x2513 }, { 0x2517, 0x251B } }, AV_ROLE_BAD },
     };
     static const struct av_heads_border plain[AV_HEAD_HEALTHS] = {
         [AV_HEAD_FINE] = { '-', '|', { { '+', '+' }, { '+', '+' } }, AV_ROLE_GOOD },
-        [AV_HEAD_SPREAD] = { '~', ':', { { '~', '~' }, { '~', '~' } }, AV_ROLE_WARN },
+        [AV_HEAD_SPREAD] = { '~', ':', { { '~', '~' }, { '~', '~' } }, AV_ROLE_AXIS },
         [AV_HEAD_WARN] = { '=', '!', { { '=', '=' }, { '=', '=' } }, AV_ROLE_WARN },
         [AV_HEAD_BAD] = { '#', '#', { { '#', '#' }, { '#', '#' } }, AV_ROLE_BAD },
     };
     static const struct av_heads_border unknown = { ' ', ' ', { { ' ', ' ' }, { ' ', ' ' } }, AV_ROLE_DIM };
-    return h->state != AV_HEAD_MEASURED ? unknown : ascii ? plain[h->health] : borders[h->health];
+    return !judged(h) ? unknown : ascii ? plain[h->health] : borders[h->health];
 }
 
 const char *av_heads_name(const struct av_head *h)

@@ -2,8 +2,9 @@
 #include "panels_heads.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { DETAIL_MAX = 1024, MARK_W = 2, NUMBERS_H = 3 };
+enum { DETAIL_MAX = 1024, MARK_W = 2, NUMBERS_H = 4 /* where there is one verdict */ };
 
 /* The label of the first position, as far as there are labels. */
 static const char *first_token(const struct av_heads *h)
@@ -27,6 +28,7 @@ static const char *state_of(const struct av_head *head)
                                                           "a warning", "bad" };
     return head->state == AV_HEAD_WAITING   ? "still to be weighed"
            : head->state == AV_HEAD_REFUSED ? "it cannot be weighed"
+           : head->rows == 0                ? "no row has numbers for two keys, so there is nothing to judge"
                                             : healths[head->health];
 }
 
@@ -99,8 +101,8 @@ static int draw_verdicts(struct av_canvas *c, struct av_rect r, const struct av_
         const struct av_verdict *v = &head->verdicts[i];
         struct av_fill mark = av_heads_severity_mark(v->severity);
         char text[DETAIL_MAX];
-        if (v->severity == AV_WARN && i == 0 && head->health == AV_HEAD_SPREAD) {
-            mark = av_heads_mark(head);
+        if (head->saturated == AV_SATURATED_SPREAD && strcmp(v->code, "saturated") == 0) {
+            mark = av_heads_mark(&(struct av_head){ .state = AV_HEAD_MEASURED, .health = AV_HEAD_SPREAD });
         }
         snprintf(text, sizeof text, "%s: %s", v->code, v->text);
         av_canvas_put(c, r.x, r.y + used, mark.body, mark.role);
@@ -126,9 +128,12 @@ void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct a
     while (warnings < head->verdict_count && head->verdicts[warnings].severity >= AV_WARN) {
         warnings++;
     }
-    int for_verdicts = r.h > NUMBERS_H ? r.h - NUMBERS_H : 1;
+    int numbers = warnings > 1 ? 1 : NUMBERS_H;
+    int for_verdicts = r.h > numbers ? r.h - numbers : 1;
     r = below(r, draw_verdicts(c, (struct av_rect){ r.x, r.y, r.w, for_verdicts }, head, 0, warnings));
-    measure(text, h, head);
-    r = below(r, av_plot_wrap(c, r, AV_ROLE_TEXT, text));
+    if (head->rows > 0) {
+        measure(text, h, head);
+        r = below(r, av_plot_wrap(c, r, AV_ROLE_TEXT, text));
+    }
     draw_verdicts(c, r, head, warnings, head->verdict_count);
 }

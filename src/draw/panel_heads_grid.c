@@ -62,7 +62,7 @@ struct av_heads_grid av_heads_layout(struct av_rect r, const struct av_heads *h,
     struct av_heads_grid g = { 0 };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) { /* the largest of which all fit, or the smallest */
         g = with_maps(r, h, look, sizes[i]);
-        if (g.cols <= g.across && g.rows <= g.down) {
+        if (g.tile_h <= r.h && g.tile_w - g.gap <= r.w && g.cols <= g.across && g.rows <= g.down) {
             break;
         }
     }
@@ -144,7 +144,7 @@ void av_panel_heads_legend(struct av_canvas *c, int x, int right, int y, const s
                                                        "largest weight of a cell" };
     static const char *const shorter[AV_HEADS_CELLS] = { "weight on a cell", "largest of a cell" };
     for (enum av_head_health health = 0; health < AV_HEAD_HEALTHS; health++) {
-        const struct av_head like = { .state = AV_HEAD_MEASURED, .health = health };
+        const struct av_head like = { .state = AV_HEAD_MEASURED, .rows = 1, .health = health };
         const struct av_heads_border border = av_heads_border(&like, c->ascii);
         int end = av_panel_legend(c, x + 1, right, y, av_heads_mark(&like), names[health]);
         if (end > x + 1) {

@@ -81,11 +81,9 @@ static int draw_number(struct av_canvas *c, int x, int right, int y, const struc
     struct av_fill mark = av_heads_mark(head);
     int end = av_canvas_text(c, x, y, AV_ROLE_TEXT, av_heads_label(text, head));
     x += av_heads_label_w(h);
-    if (x + 1 + 1 + NUMBER_W <= right) {
-        while (end <= x) { /* over the border */
-            av_canvas_put(c, end++, y, ' ', AV_ROLE_TEXT);
-        }
-        x++;
+    x += x + 1 + 1 + NUMBER_W <= right ? 1 : 0;
+    while (end < x) { /* over the border */
+        av_canvas_put(c, end++, y, ' ', AV_ROLE_TEXT);
     }
     av_canvas_put(c, x, y, mark.body, mark.role);
     return av_canvas_text(c, x + 1, y, AV_ROLE_TEXT, av_heads_number(text, head, quantity, NUMBER_W));

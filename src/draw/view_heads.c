@@ -52,7 +52,7 @@ static struct av_rect detail_below(const struct places *at, const struct av_head
     struct av_rect r = at->detail;
     av_heads_sort(&order, h, look);
     const struct av_heads_grid g = av_heads_layout(at->body, h, look, &order);
-    int spare = r.h > 0 && g.map_w > 0 ? at->body.h - (int)g.down * g.tile_h : 0;
+    int spare = g.map_w > 0 ? at->body.h - (int)g.down * g.tile_h : 0;
     return (struct av_rect){ r.x, r.y - spare, r.w, r.h + spare };
 }
 
@@ -202,8 +202,8 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
         const struct places at = place(r, ctx->state->page);
         draw_head(c, r, ctx);
         pages[ctx->state->page](c, &at, h, &look);
-        if (at.detail.h > 0) {
-            struct av_rect detail = ctx->state->page == 0 ? detail_below(&at, h, &look) : at.detail;
+        struct av_rect detail = ctx->state->page == 0 ? detail_below(&at, h, &look) : at.detail;
+        if (detail.h > 0) {
             av_panel_heads_detail(c, detail, h, look.cursor);
         }
     }

@@ -7,12 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How bad a verdict is: the spread of the logits alone is less than other warnings. */
+static int rank(const struct av_head *h, const struct av_verdict *v)
+{
+    return 2 * (int)v->severity - (h->saturated == AV_SATURATED_SPREAD && strcmp(v->code, "saturated") == 0);
+}
+
 /* Worse ones go before, others stay behind those that are there; what does not
  * fit is the least. */
 static void add(struct av_head *h, const struct av_verdict *v)
 {
     size_t at = h->verdict_count;
-    while (at > 0 && h->verdicts[at - 1].severity < v->severity) {
+    while (at > 0 && rank(h, &h->verdicts[at - 1]) < rank(h, v)) {
         at--;
     }
     if (at == AV_HEAD_VERDICTS) {

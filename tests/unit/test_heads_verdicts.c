@@ -247,6 +247,63 @@ static void a_nan_is_bad(void **unused)
     study()->close(state);
 }
 
+/* ---- In which order ------------------------------------------------------------------- */
+
+/* What is wanted is weighed first, then its findings come, then the rest; and
+ * it comes out the same. */
+static void what_is_wanted_comes_first(void **unused)
+{
+    (void)unused;
+    static const size_t wanted[] = { 4, 2, 1000 };
+    struct made_source m;
+    made_source(&m);
+    m.source.layer_count = 1;
+    struct av_params p = with((const char *const[SETTINGS_MAX]){ "mask=none" });
+    void *all = finished(&m.source, &p), *state = NULL;
+    assert_int_equal(study()->open(&state, av_kernels_best(), NULL), AV_OK);
+    study()->use_source(state, &m.source);
+    assert_int_equal(study()->begin(state, &p, NULL), AV_OK);
+    study()->want(state, wanted, sizeof wanted / sizeof wanted[0]);
+    const struct av_heads *h = heads_of(state);
+    double before = 0;
+    size_t most = 0;
+    while (study()->step(state)) {
+        assert_true(h->heads[2].state == AV_HEAD_WAITING || h->heads[4].state == AV_HEAD_MEASURED);
+        assert_true(h->done <= 2 || h->heads[4].diagnosis == AV_HEAD_MEASURED);
+        assert_true(h->diagnosed <= 1 || h->done == h->count);
+        assert_true(h->diagnosed <= 2 || h->heads[2].diagnosis == AV_HEAD_MEASURED);
+        assert_true(study()->progress(state) >= before && h->done >= most);
+        before = study()->progress(state);
+        most = h->done;
+    }
+    assert_int_equal(h->done, MADE_HEADS);
+    assert_int_equal(h->diagnosed, MADE_HEADS);
+    for (size_t i = 0; i < h->count; i++) {
+        assert_memory_equal(h->heads[i].at, heads_of(all)->heads[i].at, sizeof h->heads[i].at);
+        assert_int_equal(h->heads[i].health, heads_of(all)->heads[i].health);
+        assert_int_equal(h->heads[i].verdict_count, heads_of(all)->heads[i].verdict_count);
+    }
+    study()->close(all);
+    study()->close(state);
+}
+
+/* A head that cannot be read is neither weighed nor diagnosed; the others are. */
+static void what_cannot_be_read_is_over(void **unused)
+{
+    (void)unused;
+    struct made_source m;
+    made_source(&m);
+    m.broken = 2;
+    struct av_params p = with((const char *const[SETTINGS_MAX]){ "mask=none" });
+    void *state = finished(&m.source, &p);
+    const struct av_heads *h = heads_of(state);
+    assert_int_equal(h->heads[2].state, AV_HEAD_REFUSED);
+    assert_int_equal(h->heads[2].diagnosis, AV_HEAD_REFUSED);
+    assert_int_equal(h->diagnosed, h->count);
+    assert_int_equal(h->heads[3].diagnosis, AV_HEAD_MEASURED);
+    study()->close(state);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -255,6 +312,8 @@ int main(void)
         cmocka_unit_test(made_heads_are_frozen_or_fine),
         cmocka_unit_test(weights_alone_are_judged),
         cmocka_unit_test(a_nan_is_bad),
+        cmocka_unit_test(what_is_wanted_comes_first),
+        cmocka_unit_test(what_cannot_be_read_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

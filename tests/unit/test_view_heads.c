@@ -167,6 +167,77 @@ static void on_low_screens_heads_are_lines(void **unused)
     end(&s);
 }
 
+/* Whoever sees no colours sees the lines: fine ones are thin, bad ones heavy. */
+static void borders_tell_the_verdict(void **unused)
+{
+    (void)unused;
+    static const char *const expected[2][2] = { { "─✓ fine", "━✗ bad" }, { "-+ fine", "#x bad" } };
+    struct scene s;
+    make_scene(&s, true, 100, 40);
+    for (int ascii = 0; ascii < 2; ascii++) {
+        s.ascii = ascii != 0;
+        assert_says(&s, expected[ascii][0]);
+        assert_says(&s, expected[ascii][1]);
+        struct av_canvas c = drawn(&s);
+        for (size_t head = 1; head < 3; head++) { /* behind the previous one: a sink, a uniform one, both fine */
+            const struct av_heads_border border = av_heads_border(&s.result->heads[head], s.ascii);
+            assert_int_equal(border.role, AV_ROLE_GOOD);
+        }
+        const struct av_heads_border fine = av_heads_border(&s.result->heads[1], s.ascii);
+        const struct av_heads_border bad = av_heads_border(&s.result->heads[0], s.ascii);
+        int y = find(&c, s.ascii ? "10.1+" : "10.1✓") + 1;
+        assert_true(y > 0);
+        assert_int_equal(av_canvas_at(&c, 0, y)->code, bad.down); /* the first tile, and the second one */
+        assert_int_equal(av_canvas_at(&c, 0, y)->role, AV_ROLE_BAD);
+        int x = 1;
+        while (x < s.w && av_canvas_at(&c, x, y)->code != fine.down) {
+            x++;
+        }
+        assert_int_equal(av_canvas_at(&c, x, y)->role, AV_ROLE_GOOD);
+        assert_true(fine.down != bad.down && fine.across != bad.across);
+        av_canvas_free(&c);
+    }
+    end(&s);
+}
+
+/* All four are told apart without colours, and each from a head that still waits. */
+static void no_two_borders_are_alike(void **unused)
+{
+    (void)unused;
+    for (int ascii = 0; ascii < 2; ascii++) {
+        for (enum av_head_health a = 0; a < AV_HEAD_HEALTHS; a++) {
+            const struct av_head one = { .state = AV_HEAD_MEASURED, .rows = 1, .health = a };
+            assert_true(av_heads_border(&one, ascii).across != av_heads_border(&(struct av_head){ 0 }, ascii).across);
+            for (enum av_head_health b = 0; b < a; b++) {
+                const struct av_head other = { .state = AV_HEAD_MEASURED, .rows = 1, .health = b };
+                assert_true(av_heads_border(&one, ascii).across != av_heads_border(&other, ascii).across);
+                assert_true(av_heads_border(&one, ascii).down != av_heads_border(&other, ascii).down);
+                assert_true(av_heads_mark(&one).body != av_heads_mark(&other).body);
+            }
+        }
+    }
+}
+
+/* The head under the cursor, then the others in sight. */
+static void what_is_in_sight_is_wanted(void **unused)
+{
+    (void)unused;
+    struct scene s;
+    size_t places[8];
+    make_scene(&s, false, 100, 40);
+    s.state.row = 9;
+    assert_int_equal(view()->wants((struct av_rect){ 0, 0, 100, 40 }, &s.state, s.result, places, 8), 8);
+    assert_int_equal(places[0], 9);
+    for (size_t i = 1; i < 8; i++) {
+        assert_true(places[i] < s.result->count && places[i] != 9);
+    }
+    s.state.page = 1; /* its layer */
+    assert_int_equal(view()->wants((struct av_rect){ 0, 0, 100, 40 }, &s.state, s.result, places, 8), MADE_HEADS);
+    assert_int_equal(places[1], MADE_HEADS);
+    assert_int_equal(view()->wants((struct av_rect){ 0, 0, 1, 1 }, &s.state, s.result, places, 0), 0);
+    end(&s);
+}
+
 static void what_is_still_to_come_is_told(void **unused)
 {
     (void)unused;
@@ -298,6 +369,9 @@ int main(void)
         cmocka_unit_test(a_map_shows_where_the_weight_goes),
         cmocka_unit_test(numbers_and_names_are_on_page_2),
         cmocka_unit_test(on_low_screens_heads_are_lines),
+        cmocka_unit_test(borders_tell_the_verdict),
+        cmocka_unit_test(no_two_borders_are_alike),
+        cmocka_unit_test(what_is_in_sight_is_wanted),
         cmocka_unit_test(what_is_still_to_come_is_told),
         cmocka_unit_test(every_size_is_drawn),
         cmocka_unit_test(the_cursor_walks_over_layers_and_heads),
