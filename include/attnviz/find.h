@@ -14,7 +14,8 @@
  *
  * Names of weights and scores, when they have no word for queries and keys. The last
  * word, numbers aside, makes it weights: weights, probs, prob, probabilities, softmax
- * (soft_max), attn, attns, att, attention, attentions; or scores: scores, logits,
+ * (soft_max), attn, attns, att, attention, attentions, attn_weight (attn.weight is a
+ * learned matrix), attention_weight; or scores: scores, logits,
  * energy, dots, qk, kq. Words that modules bear too, so shapes must agree: beside Q and
  * K the last two axes are as many queries and keys, heads and sequences those of the
  * queries, or one; names have the layer's number, or the layer is the only one. Of
@@ -32,7 +33,9 @@
  *
  * nd, nc, nf; hnd, nhd, bnc, bnf; bhnd, bnhd. A layout that is not given follows
  * from the rank and, where they are known, the number of heads and d_k; c and f
- * need the number of heads. It must fit the keys too, whose heads divide those of the
+ * need the number of heads. Where nothing says that number, the first weights or scores
+ * with an axis of heads do, when queries and keys read with it are of their sizes in
+ * everything else. A layout must fit the keys too, whose heads divide those of the
  * queries. Of two that fit, one with as many keys as queries goes first, then of bhnd
  * and bnhd that in which the longer axis is the tokens', then hnd before nhd and bnc;
  * `guessed` is set. One head of keys may lack its axis. In f each of the three is

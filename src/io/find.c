@@ -10,10 +10,33 @@
 
 /* ---- One layer ----------------------------------------------------------------- */
 
+/* Where the number of heads is not known, weights or scores may tell it, when queries
+ * and keys that are read with it are theirs in every other respect. */
+static bool place_by_hint(const struct av_find_search *s, struct av_find_layer *layer, const struct av_dump_tensor *q,
+                          const struct av_dump_tensor *k)
+{
+    const struct av_find_hint *hint = &s->hint;
+    struct av_find_layer tried = *layer;
+    struct av_find_sizes sizes = s->sizes;
+    bool guessed = s->out->guessed;
+    sizes.heads = hint->heads;
+    if (s->sizes.heads > 0 || hint->heads == 0 ||
+        av_find_pair(&tried, q, k, s->options->layout, &sizes, &guessed) != AV_FIND_FITS ||
+        tried.q.batches != hint->batches || tried.q.n != hint->n || tried.k.n != hint->m) {
+        return false;
+    }
+    *layer = tried;
+    s->out->guessed = guessed;
+    return true;
+}
+
 static enum av_status place_pair(const struct av_find_search *s, struct av_find_layer *layer)
 {
     const struct av_dump_tensor *q = &s->file->tensors[layer->q.tensor];
     const struct av_dump_tensor *k = &s->file->tensors[layer->k.tensor];
+    if (place_by_hint(s, layer, q, k)) {
+        return AV_OK;
+    }
     enum av_find_fit fit = av_find_pair(layer, q, k, s->options->layout, &s->sizes, &s->out->guessed);
     if (fit == AV_FIND_NO_Q || fit == AV_FIND_NO_K) {
         return av_find_no_layout(s, fit == AV_FIND_NO_Q ? q : k);
@@ -140,6 +163,7 @@ enum av_status av_find(struct av_find *out, const struct av_find_file *file, con
     s.sizes.heads = options->n_head > 0 ? options->n_head : file->n_head;
     s.sizes.kv_heads = options->n_head_kv > 0 ? options->n_head_kv : file->n_head_kv;
     s.sizes.d = options->d_k > 0 ? options->d_k : file->d_k;
+    s.hint = av_find_hint(&s);
     out->layers = calloc(file->count + 1, sizeof *out->layers);
     if (out->layers == NULL) {
         return av_fail_nomem(e, file->path);

@@ -127,7 +127,8 @@ enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_
         const size_t k_ways = ways(ks, k_by, k, same, fused ? 1 : -1, &sizes, sizes.kv_heads);
         for (size_t j = 0; j < k_ways; j++) {
             int here = worth(&qs[i], &ks[j], q->rank);
-            several = several || (here > 0 && best > 0 && !(is_same(&layer->q, &qs[i]) && is_same(&layer->k, &ks[j])));
+            const bool other = !(is_same(&layer->q, &qs[i]) && is_same(&layer->k, &ks[j]));
+            several = several || (here > 0 && best > 0 && other && agrees(sizes.heads, qs[i].heads));
             if (here > best) {
                 best = here;
                 layer->q = qs[i];

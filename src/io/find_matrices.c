@@ -197,6 +197,25 @@ static bool go_together(const struct av_find *found)
     return true;
 }
 
+struct av_find_hint av_find_hint(const struct av_find_search *s)
+{
+    char digits[AV_FIND_NAME_MAX];
+    for (size_t i = 0; i < s->file->count; i++) {
+        const struct av_dump_tensor *t = &s->file->tensors[i];
+        const enum av_find_role role = av_find_role(t->name);
+        const char *pattern = role == AV_FIND_SCORES ? s->options->scores : s->options->weights;
+        bool is = (role == AV_FIND_WEIGHTS || role == AV_FIND_SCORES) && pattern == NULL;
+        is = is || (s->options->weights != NULL && av_find_matches(s->options->weights, t->name, digits)) ||
+             (s->options->scores != NULL && av_find_matches(s->options->scores, t->name, digits));
+        /* A first axis of one may be that of a single sequence. */
+        if (is && is_matrix(t) && t->rank > 2 && (t->rank == 4 || t->shape[0] > 1)) {
+            const size_t *last = &t->shape[t->rank - 3];
+            return (struct av_find_hint){ t->rank == 4 ? t->shape[0] : 1, last[0], last[1], last[2] };
+        }
+    }
+    return (struct av_find_hint){ 0, 0, 0, 0 };
+}
+
 enum av_status av_find_matrices(const struct av_find_search *s)
 {
     const struct kind kinds[] = {

@@ -15,22 +15,34 @@ static const char *const words[][2] = {
 
 enum { FORMS = sizeof words / sizeof words[0] };
 
-/* What a name may end in, numbers aside: its last word, or its last two. */
+/* What a name may end in, numbers aside: its last word, or its last two, which then
+ * are of one part: attn.weight is a module's matrix, attn_weight is not. */
 struct ending {
     const char *first, *last; /* first NULL: any */
     enum av_find_role role;
 };
 
 static const struct ending endings[] = {
-    { NULL, "weights", AV_FIND_WEIGHTS },   { NULL, "probs", AV_FIND_WEIGHTS },
-    { NULL, "prob", AV_FIND_WEIGHTS },      { NULL, "probabilities", AV_FIND_WEIGHTS },
-    { NULL, "softmax", AV_FIND_WEIGHTS },   { "soft", "max", AV_FIND_WEIGHTS },
-    { "c", "attn", AV_FIND_FUSED },         { NULL, "attn", AV_FIND_WEIGHTS },
-    { NULL, "attns", AV_FIND_WEIGHTS },     { NULL, "att", AV_FIND_WEIGHTS },
-    { NULL, "attention", AV_FIND_WEIGHTS }, { NULL, "attentions", AV_FIND_WEIGHTS },
-    { NULL, "scores", AV_FIND_SCORES },     { NULL, "logits", AV_FIND_SCORES },
-    { NULL, "energy", AV_FIND_SCORES },     { NULL, "dots", AV_FIND_SCORES },
-    { NULL, "qk", AV_FIND_SCORES },         { NULL, "kq", AV_FIND_SCORES },
+    { NULL, "weights", AV_FIND_WEIGHTS },
+    { NULL, "probs", AV_FIND_WEIGHTS },
+    { NULL, "prob", AV_FIND_WEIGHTS },
+    { NULL, "probabilities", AV_FIND_WEIGHTS },
+    { NULL, "softmax", AV_FIND_WEIGHTS },
+    { "soft", "max", AV_FIND_WEIGHTS },
+    { "c", "attn", AV_FIND_FUSED },
+    { "attn", "weight", AV_FIND_WEIGHTS },
+    { "attention", "weight", AV_FIND_WEIGHTS },
+    { NULL, "attn", AV_FIND_WEIGHTS },
+    { NULL, "attns", AV_FIND_WEIGHTS },
+    { NULL, "att", AV_FIND_WEIGHTS },
+    { NULL, "attention", AV_FIND_WEIGHTS },
+    { NULL, "attentions", AV_FIND_WEIGHTS },
+    { NULL, "scores", AV_FIND_SCORES },
+    { NULL, "logits", AV_FIND_SCORES },
+    { NULL, "energy", AV_FIND_SCORES },
+    { NULL, "dots", AV_FIND_SCORES },
+    { NULL, "qk", AV_FIND_SCORES },
+    { NULL, "kq", AV_FIND_SCORES },
 };
 
 enum { ENDINGS = sizeof endings / sizeof endings[0] };
@@ -104,8 +116,10 @@ struct reading {
 
 static enum av_find_role role_of_end(const struct word *before, const struct word *last)
 {
+    const bool one_part = before->len > 0 && strchr("./", last->at[-1]) == NULL;
     for (size_t i = 0; i < ENDINGS; i++) {
-        if (is_word(last, endings[i].last) && (endings[i].first == NULL || is_word(before, endings[i].first))) {
+        if (is_word(last, endings[i].last) &&
+            (endings[i].first == NULL || (one_part && is_word(before, endings[i].first)))) {
             return endings[i].role;
         }
     }

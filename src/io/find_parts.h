@@ -41,11 +41,17 @@ struct av_find_sizes {
     size_t heads, kv_heads, d;
 };
 
+/* What a tensor of weights or scores tells of the queries and keys beside it. */
+struct av_find_hint {
+    size_t batches, heads, n, m; /* heads 0: nothing */
+};
+
 /* All that a search needs to know. */
 struct av_find_search {
     const struct av_find_file *file;
     const struct av_find_options *options;
     struct av_find_sizes sizes;
+    struct av_find_hint hint;
     struct av_find *out; /* with room for a layer of every tensor */
     struct av_error *e;
 };
@@ -54,6 +60,9 @@ struct av_find_search {
 struct av_find_layer *av_find_add_layer(const struct av_find_search *s, const char *name);
 
 /* ---- find_matrices.c: weights and scores ------------------------------------------- */
+
+/* What the first of them says that has an axis of heads. */
+struct av_find_hint av_find_hint(const struct av_find_search *s);
 
 /* Those that are named by the options, and those whose names say so. */
 enum av_status av_find_matrices(const struct av_find_search *s);

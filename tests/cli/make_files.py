@@ -55,6 +55,17 @@ np.savez("grouped.npz", q=q, k=k[::2])
 np.savez("repeated.npz", q=q, k=k[::2].repeat(2, 0))
 np.savez("names.npz", alpha=q, beta=k)
 
+# Names of a model's modules, layers 2, 9 and 10, and weights as the model has them.
+scores = q.astype("f8") @ k.transpose(0, 2, 1).astype("f8")
+weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+flax = "encoderblock_%d/MultiHeadDotProductAttention_0/%s"
+model = {flax % (layer, name): t[None].transpose(0, 2, 1, 3) for layer in (2, 9, 10) for name, t in (("query", q), ("key", k))}
+np.savez("flax.npz", **model)
+safetensors("flax.safetensors", model)
+np.savez("missing.npz", q=q, k=k, attn_weights=weights.astype("f4"))
+np.savez("told.npz", q=side(q), k=side(k), attn_weights=weights.astype("f4"))
+np.savez("unnamed.npz", q[1], k[1])
+
 safetensors(
     "layers.safetensors",
     {"layers.0.q": q, "layers.0.k": k, "layers.1.q": q[:2, :3, :4], "layers.1.k": k[:2, :5, :4]},

@@ -128,6 +128,7 @@ static void weights_and_scores_beside_queries(void **state)
         /* One for all heads; sequences and heads in one axis. */
         { "attention_probs 32 32, k 4 32 8, q 4 32 8", 0, "0 q k attention_probs -" },
         { "attn 8 32 32, k 2 4 32 8, q 2 4 32 8", 4, "0 q k attn -" },
+        { "attn_weight 32 32, k 32 8, q 32 8", 1, "0 q k attn_weight -" },
         /* Layer by layer. */
         { "attn_weights_0 2 9 9, attn_weights_1 2 9 9, k_0 2 9 4, k_1 2 9 4, logits_1 2 9 9, q_0 2 9 4, q_1 2 9 4", 0,
           "0 q_0 k_0 attn_weights_0 -; 1 q_1 k_1 attn_weights_1 logits_1" },
@@ -175,6 +176,11 @@ static void weights_and_scores_alone(void **state)
         { "transformer.h.0.attn.c_attn 1 5 24", 0,
           "x: transformer.h.0.attn.c_attn [1, 5, 24]: no layout fits, and the number of heads is not known: say "
           "--layout, --n-head, --n-head-kv or --d-k" },
+        { "attn_weights 2 5 5, qkv 2 5 24", /* averaged over heads */
+          0,
+          "x: qkv [2, 5, 24]: no layout fits, and the number of heads is not known: say --layout, --n-head, "
+          "--n-head-kv "
+          "or --d-k" },
         { "layer.0.query.kernel 8 8", 0,
           "x: layer.0.query.kernel is a learned matrix: queries and keys are what it makes of an input, dump these" },
     };
@@ -196,6 +202,14 @@ static void where_weights_lie(void **state)
         { "attn 2 5 5, k 2 2 5 8, q 2 2 5 8", 2,
           "0 q2 2 2 5 8 @0/80/40/8 k1 2 2 5 8 @0/80/40/8 w0 2 1 5 5 @0/25/0/5?" },
         { "attn 4 5 5, k 4 5 8, q 4 5 8", 4, "0 q2 1 4 5 8 @0/0/40/8 k1 1 4 5 8 @0/0/40/8 w0 1 4 5 5 @0/0/25/5?" },
+        /* They tell how many heads there are, and by that where queries and keys lie. */
+        { "attn 3 5 5, k 5 3 4, q 5 3 4", 0, "0 q2 1 3 5 4 @0/0/4/12 k1 1 3 5 4 @0/0/4/12 w0 1 3 5 5 @0/0/25/5" },
+        { "attn 1 7 5 5, k 1 5 7 4, q 1 5 7 4", 0,
+          "0 q2 1 7 5 4 @0/140/4/28 k1 1 7 5 4 @0/140/4/28 w0 1 7 5 5 @0/175/25/5" },
+        { "attn 3 5 5, k 5 12, q 5 12", 0, "0 q2 1 3 5 4 @0/0/4/12 k1 1 3 5 4 @0/0/4/12 w0 1 3 5 5 @0/0/25/5" },
+        { "attn 2 3 5 5, qkv 2 5 36", 0, "0 q1 2 3 5 4 @0/180/4/36 k1 2 3 5 4 @12/180/4/36 w0 2 3 5 5 @0/75/25/5" },
+        { "attn 3 5 5, k 5 4, q 5 12", 0, "0 q2 1 3 5 4 @0/0/4/12 k1 1 1 5 4 @0/0/4/4 w0 1 3 5 5 @0/0/25/5" },
+        { "attn 3 6 6, k 5 12, q 5 12", 0, "0 q2 1 1 5 12 @0/0/0/12 k1 1 1 5 12 @0/0/0/12" },
         { "attn 2 3 5 5, k 2 3 5 4, q 2 3 5 4", 3,
           "0 q2 2 3 5 4 @0/60/20/4 k1 2 3 5 4 @0/60/20/4 w0 2 3 5 5 "
           "@0/75/25/5" },
