@@ -103,6 +103,12 @@ static void add_setting(struct av_str *out, const struct av_snapshot *s)
         av_str_addf(out, "; scale %s: q.k times %.6g", p->scale != 0 ? "on" : "off", s->alpha);
     }
     av_str_add(out, "\n");
+    const struct av_source_tensor *part = s->layer->part;
+    bool weights = part[AV_PART_WEIGHTS].there;
+    if (s->layer->d > 0 && (weights || part[AV_PART_SCORES].there)) {
+        av_str_addf(out, "  numbers are of q.k so multiplied; verdicts are of the file's %s where they name them\n",
+                    weights ? "weights" : "scores");
+    }
 }
 
 static void add_summary(struct av_str *out, const struct av_snapshot *s)

@@ -89,6 +89,21 @@ static void text_of_layers(void **state)
     av_str_free(&out);
 }
 
+/* Weights beside queries and keys: whose numbers are these? */
+static void text_of_weights_too(void **state)
+{
+    (void)state;
+    struct state st;
+    struct av_str out = AV_STR_INIT;
+    make_head(&st, 0);
+    st.layer.part[AV_PART_WEIGHTS] = (struct av_source_tensor){ .name = "w", .type = "<f4", .there = true };
+    write_report(&out, AV_FORMAT_TEXT, &st, NULL);
+    assert_non_null(strstr(out.text,
+                           "\n  numbers are of q.k so multiplied; verdicts are of the file's weights where they "
+                           "name them\n"));
+    av_str_free(&out);
+}
+
 static void text_without_files(void **state)
 {
     (void)state;
@@ -113,10 +128,8 @@ static void text_without_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_of_files),
-        cmocka_unit_test(text_of_one_head),
-        cmocka_unit_test(text_of_layers),
-        cmocka_unit_test(text_without_files),
+        cmocka_unit_test(text_of_files),       cmocka_unit_test(text_of_one_head),   cmocka_unit_test(text_of_layers),
+        cmocka_unit_test(text_of_weights_too), cmocka_unit_test(text_without_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
