@@ -97,6 +97,7 @@ static void text_of_weights_too(void **state)
     struct av_str out = AV_STR_INIT;
     make_head(&st, 0);
     st.layer.part[AV_PART_WEIGHTS] = (struct av_source_tensor){ .name = "w", .type = "<f4", .there = true };
+    st.source.guessed = true;
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
     assert_non_null(strstr(out.text,
                            "\n  numbers are of q.k so multiplied; verdicts are of the file's weights where they "
