@@ -165,7 +165,7 @@ static void judge_logits(struct av_snapshot *s)
 
 static void judge_simplex(struct av_snapshot *s)
 {
-    const char *what = s->from == AV_PART_WEIGHTS ? "not every row of the file's weights is >= 0 and sums to 1"
+    const char *what = s->from == AV_PART_WEIGHTS ? "not every row of the file's weights is a distribution"
                                                   : "the weights of a row need not sum to 1";
     if (!s->simplex) {
         struct av_verdict *v = add(s, "not_simplex", AV_INFO);

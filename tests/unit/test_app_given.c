@@ -254,6 +254,25 @@ static void to_a_layer_without_keys_and_back(void **state)
     av_app_free(app);
 }
 
+/* A state that was kept at a layer of one kind, beside all others. */
+static void a_kept_state_of_another_kind(void **state)
+{
+    (void)state;
+    static const char *const compared[] = { "overview", "scores", "gradient" };
+    for (size_t kept = 0; kept < GIVEN_LAYERS; kept++) {
+        struct given_source g;
+        struct av_app *app = open_at(&g, (enum given_layer)kept);
+        press(app, "c");
+        for (size_t i = 0; i < 3 * GIVEN_LAYERS; i++) {
+            show(app, compared[i % 3]);
+            go(app, (enum given_layer)(i / 3));
+            assert_false(shows(app, "nan") || shows(app, "inf"));
+        }
+        assert_int_equal(av_app_status(app), AV_OK);
+        av_app_free(app);
+    }
+}
+
 static void a_head_that_has_gone_is_told_and_left(void **state)
 {
     (void)state;
@@ -283,6 +302,7 @@ int main(void)
         cmocka_unit_test(the_lab_loads_what_there_is),
         cmocka_unit_test(quantities_that_are_not_there_are_passed_over),
         cmocka_unit_test(to_a_layer_without_keys_and_back),
+        cmocka_unit_test(a_kept_state_of_another_kind),
         cmocka_unit_test(a_head_that_has_gone_is_told_and_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
