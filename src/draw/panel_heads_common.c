@@ -148,3 +148,33 @@ void av_heads_sort(struct av_heads_order *out, const struct av_heads *h, const s
     }
     out->count = h->count;
 }
+
+/* Is any head made of this? */
+static bool any_from(const struct av_heads *h, enum av_part from)
+{
+    bool any = h->source == NULL && from == AV_PART_Q;
+    for (size_t i = 0; h->source != NULL && i < h->source->layer_count; i++) {
+        any = any || av_source_from(&h->source->layers[i]) == from;
+    }
+    return any;
+}
+
+size_t av_heads_way(char pieces[][AV_PIECE_MAX], const struct av_heads *h)
+{
+    const struct av_params *p = &h->params;
+    char text[AV_VARIANT_TEXT_MAX], number[AV_NUMBER_MAX];
+    bool entries = any_from(h, AV_PART_Q);
+    size_t n = 0;
+    if (!entries && !any_from(h, AV_PART_SCORES)) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "weights as the file has them");
+        return n;
+    }
+    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_variant_format(p->variant, text));
+    if (entries) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "scale %s", p->scale != 0 ? "on" : "off");
+    } else {
+        snprintf(pieces[n++], AV_PIECE_MAX, "scores as the file has them");
+    }
+    snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
+    return n;
+}

@@ -95,7 +95,6 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
     static const char *const sorted[AV_HEADS_SORTINGS] = { "", "largest first", "smallest first" };
     const struct av_heads *h = ctx->study;
     const struct av_params *p = &h->params;
-    char text[AV_VARIANT_TEXT_MAX], number[AV_NUMBER_MAX];
     size_t n = 0;
     if (h->source == NULL && h->all == 1) {
         snprintf(pieces[n++], AV_PIECE_MAX, "n_head is 1");
@@ -112,9 +111,7 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
         snprintf(pieces[n++], AV_PIECE_MAX, "the first %zu", h->count);
     }
     n += tell_queries(pieces[n], h);
-    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_variant_format(p->variant, text));
-    snprintf(pieces[n++], AV_PIECE_MAX, "scale %s", p->scale != 0 ? "on" : "off");
-    snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
+    n += av_heads_way(pieces + n, h);
     if (p->mask == AV_MASK_CAUSAL) {
         snprintf(pieces[n++], AV_PIECE_MAX, "causal");
     }
