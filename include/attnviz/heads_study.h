@@ -64,7 +64,7 @@ extern const struct av_head_rule av_head_rules[AV_HEAD_KINDS];
 /* What its verdicts come to. */
 enum av_head_health {
     AV_HEAD_FINE,   /* none is a warning */
-    AV_HEAD_SPREAD, /* one warning alone: AV_SATURATED_SPREAD */
+    AV_HEAD_SPREAD, /* nothing but AV_SATURATED_SPREAD is a warning */
     AV_HEAD_WARN,   /* others are warnings too, or instead: AV_SATURATED_ROWS */
     AV_HEAD_BAD,    /* one is bad */
     AV_HEAD_HEALTHS
@@ -106,8 +106,8 @@ struct av_head {
     /* What there is to say of it, the worst first, AV_HEAD_VERDICTS at most: by the
      * rules of the pipeline, `saturated` and `gradient_dead` (verdict_rules.h), of
      * the queries that were looked at; `rows_left_out` (bad), rows that hold a
-     * number which is not finite; and, once it is diagnosed, what diagnosis.h finds beyond
-     * these codes, as the report has it. */
+     * number which is not finite; and, once it is diagnosed, what diagnosis.h finds
+     * beyond, as the report has it. `saturated` is the worst of both. */
     enum av_saturated saturated;
     enum av_head_health health;
     size_t verdict_count;

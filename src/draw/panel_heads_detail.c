@@ -1,10 +1,11 @@
 /* panel_heads_detail.c - all that is known of one head: its verdicts, its numbers. */
 #include "panels_heads.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DETAIL_MAX = 1024, MARK_W = 2, NUMBERS_H = 4 /* where there is one verdict */ };
+enum { DETAIL_MAX = 1024, JOINT = 2, MARK_W = 2, NUMBERS_H = 4 /* where there is one verdict */ };
 
 /* The label of the first position, as far as there are labels. */
 static const char *first_token(const struct av_heads *h)
@@ -50,7 +51,8 @@ static void describe(char out[DETAIL_MAX], const struct av_heads *h, const struc
 
 /* ---- Its numbers ---------------------------------------------------------------------- */
 
-/* Pieces of a text: a quantity between two words. */
+/* Pieces of a text: a quantity between two words, the first of which begins with
+ * what joins it to the piece before. */
 struct piece {
     const char *before;
     enum av_head_quantity of;
@@ -60,7 +62,7 @@ struct piece {
 static void measure(char out[DETAIL_MAX], const struct av_heads *h, const struct av_head *head)
 {
     static const struct piece pieces[] = {
-        { "entropy ", AV_HEAD_ENTROPY, " of ln n" },
+        { "; entropy ", AV_HEAD_ENTROPY, " of ln n" },
         { "; largest weight ", AV_HEAD_MAX_MEDIAN, " (median)" },
         { ", ", AV_HEAD_MAX_MEAN, " (mean)" },
         { ", above 0.9 in ", AV_HEAD_SATURATED_ROWS, " of rows" },
@@ -77,7 +79,10 @@ static void measure(char out[DETAIL_MAX], const struct av_heads *h, const struct
     out[0] = '\0';
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0] && used < DETAIL_MAX; i++) {
         char number[AV_NUMBER_MAX];
-        used += (size_t)snprintf(out + used, DETAIL_MAX - used, "%s%s%s", pieces[i].before,
+        if (isnan(head->at[pieces[i].of])) {
+            continue; /* weights alone have no logits */
+        }
+        used += (size_t)snprintf(out + used, DETAIL_MAX - used, "%s%s%s", pieces[i].before + (used == 0 ? JOINT : 0),
                                  av_heads_number(number, head, pieces[i].of, 6), pieces[i].behind);
         if (pieces[i].of == AV_HEAD_FIRST && first_token(h) != NULL && used < DETAIL_MAX) {
             used += (size_t)snprintf(out + used, DETAIL_MAX - used, " (\"%s\")", first_token(h));

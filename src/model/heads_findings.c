@@ -124,6 +124,13 @@ static void count_verdicts(struct tally *t, const struct av_head *head)
     t->frozen += head->saturated == AV_SATURATED_FROZEN;
     for (size_t i = 0; i < head->verdict_count && head->verdicts[i].severity >= AV_WARN; i++) {
         const char *code = head->verdicts[i].code;
+        size_t first = 0;
+        while (strcmp(head->verdicts[first].code, code) != 0) {
+            first++;
+        }
+        if (first < i) {
+            continue; /* two of a code, of Q and of K */
+        }
         if (strcmp(code, "gradient_dead") == 0) {
             t->dead++;
         } else if (strcmp(code, "saturated") != 0) {

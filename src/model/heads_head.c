@@ -320,9 +320,8 @@ static enum av_status take_scores(struct av_heads_state *s, size_t i, size_t cou
 {
     struct av_heads_room *m = &s->room;
     const struct av_head *h = at_hand(s);
-    s->entries = (struct av_attend_head){
-        .n_q = h->n_q, .n_k = h->n_k, .scores = m->read, .scores_from = i, .by_hand = true
-    };
+    s->entries =
+        (struct av_attend_head){ .n_q = h->n_q, .n_k = h->n_k, .scores = m->read, .scores_from = i, .by_hand = true };
     enum av_status status = av_attend_begin(s->attend, &s->p, &s->entries, (double)NAN, e);
     if (status == AV_OK) {
         run_rows(s, i, count);

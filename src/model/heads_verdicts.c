@@ -29,10 +29,10 @@ static void add(struct av_head *h, const struct av_verdict *v)
     h->verdicts[at] = *v;
 }
 
-static bool has(const struct av_head *h, const char *code)
+static bool says(const struct av_head *h, const char *text)
 {
     for (size_t i = 0; i < h->verdict_count; i++) {
-        if (strcmp(h->verdicts[i].code, code) == 0) {
+        if (strcmp(h->verdicts[i].text, text) == 0) {
             return true;
         }
     }
@@ -41,14 +41,18 @@ static bool has(const struct av_head *h, const char *code)
 
 static enum av_head_health health_of(const struct av_head *h)
 {
+    bool others = false; /* warnings of another code */
     size_t warnings = 0;
     while (warnings < h->verdict_count && h->verdicts[warnings].severity >= AV_WARN) {
+        others = others || strcmp(h->verdicts[warnings].code, "saturated") != 0;
         warnings++;
     }
-    return warnings == 0                                          ? AV_HEAD_FINE
-           : h->verdicts[0].severity == AV_BAD                    ? AV_HEAD_BAD
-           : warnings == 1 && h->saturated == AV_SATURATED_SPREAD ? AV_HEAD_SPREAD
-                                                                  : AV_HEAD_WARN;
+    if (warnings == 0) {
+        return AV_HEAD_FINE;
+    }
+    return h->verdicts[0].severity == AV_BAD                ? AV_HEAD_BAD
+           : !others && h->saturated == AV_SATURATED_SPREAD ? AV_HEAD_SPREAD
+                                                            : AV_HEAD_WARN;
 }
 
 /* Rows without weights, for a number in them that is not finite. */
@@ -105,8 +109,11 @@ void av_heads_add_diagnosis(struct av_head *h, const struct av_diagnosis *d)
     const struct av_head before = *h;
     for (size_t i = 0; i < d->finding_count; i++) {
         const struct av_verdict *found = &d->findings[i];
-        if (!has(&before, found->code)) {
-            h->saturated = strcmp(found->code, "saturated") == 0 ? saturation_of(d, found) : h->saturated;
+        bool saturated = strcmp(found->code, "saturated") == 0;
+        if (saturated && saturation_of(d, found) > h->saturated) {
+            h->saturated = saturation_of(d, found);
+        }
+        if (!says(&before, found->text)) {
             add(h, found);
         }
     }
