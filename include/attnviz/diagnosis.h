@@ -9,15 +9,15 @@
  * masked, and scale, exponent and temperature, the multiplier that p gives q.k;
  * neither variant nor dtype, which change what is shown and not what was dumped.
  *
- * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask leaves. Rows that count:
- * two or more seen keys, all numbers finite. A score of -8192 or less that is 745
+ * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask, or mask_seen, leaves. Rows
+ * that count: two or more seen keys, all numbers finite. A score of -8192 or less that is 745
  * below its row's largest, or is itself that, is a mask's and no score: e^-745 is 0.
  *
  *   nan_input, inf_input (bad)  of any tensor, with layer, head and first position.
  *       -infinity is no finding in scores: masks are written so.
  *   saturated, gradient_dead  as of the pipeline, verdict_rules.h, by the file's weights
- *       (the logits are their logarithms), or else its scores. Of Q and K alone this is
- *       the pipeline's to say, with the present settings.
+ *       (the logits are their logarithms), or else its scores, where Q and K are there as
+ *       well. Of either alone this is the pipeline's to say, with the present settings.
  *   logit_std (info)  of q.k times p's multiplier within rows, and what the entries
  *       would give if independent: sqrt(d (sq^2 + mq^2)) sk, mean m and standard
  *       deviation s of q's and k's entries. A trained model's are not N(0, 1).
@@ -60,9 +60,9 @@
  *       with such rows all rows of weights are read for it.
  *   dropout (warn)  three quarters of the rows do not sum to 1, some to more; the sum
  *       over all rows of (sum - 1) is 0 within four times sqrt(p sum w^2), its standard
- *       deviation under dropout of p. p: the share of zeros in rows whose smallest weight
- *       is 64 times the smallest number of its type or more, but at least
- *       1 - 1 / (largest row sum).
+ *       deviation under dropout of p; what a row lacks to 1 counts as a w. p: the share
+ *       of zeros in rows whose smallest weight is 64 times the smallest number of its
+ *       type or more, but at least 1 - 1 / (largest row sum).
  *   rows_not_one (bad)  rows do not sum to 1, otherwise.
  *   softmax_twice (warn)  one of three.
  *       (a) The slope of ln w on the softmax of q.k times p's multiplier is 1 to 2% and

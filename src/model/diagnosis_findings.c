@@ -64,7 +64,8 @@ static void find_not_finite(struct av_diagnoser *d)
     }
 }
 
-/* Of the file's own weights or scores; those of Q and K are the pipeline's to judge. */
+/* Of the file's own weights or scores beside Q and K: what the pipeline makes of these,
+ * or of weights or scores alone, is its own to judge. */
 static void find_saturation(struct av_diagnoser *d)
 {
     const struct av_evidence *v = &d->result.evidence;
@@ -78,7 +79,7 @@ static void find_saturation(struct av_diagnoser *d)
         .differ = d->params.mask == AV_MASK_CAUSAL || d->causal_seen,
     };
     struct av_verdict found;
-    if (d->logit.rows == 0 || (!weights && !av_diagnosis_has(d, AV_PART_SCORES))) {
+    if (d->logit.rows == 0 || !av_diagnosis_has_entries(d) || (!weights && !av_diagnosis_has(d, AV_PART_SCORES))) {
         return;
     }
     if (isnan(v->logit_row_std) && v->share_max_gt_0_9 > AV_LARGEST_SHARE) {

@@ -26,7 +26,7 @@ static double distance(const struct av_diagnoser *d, const double *p, size_t n)
 
 void av_diagnosis_add_mean(struct av_diagnoser *d, size_t r, const double *dots)
 {
-    size_t n = av_diagnosis_weight_length(d, av_diagnosis_averaged_query(d, r));
+    size_t n = av_diagnosis_length(d, av_diagnosis_averaged_query(d, r));
     double *p = d->spare[0], *mean = d->mean + r * d->at->n_k;
     struct av_rowstats stats;
     if (n == 0) {
@@ -48,7 +48,7 @@ void av_diagnosis_add_mean(struct av_diagnoser *d, size_t r, const double *dots)
 
 void av_diagnosis_compare_mean(struct av_diagnoser *d, size_t r)
 {
-    size_t n = av_diagnosis_weight_length(d, av_diagnosis_averaged_query(d, r));
+    size_t n = av_diagnosis_length(d, av_diagnosis_averaged_query(d, r));
     double left = av_diagnosis_rounding(&d->weight) * d->averaged_rounding[r];
     double far = fmax(0, distance(d, d->mean + r * d->at->n_k, n) - left);
     d->averaged_distance = isnan(far) || isnan(d->averaged_distance) ? (double)NAN : fmax(far, d->averaged_distance);

@@ -15,11 +15,6 @@
 
 size_t av_diagnosis_length(const struct av_diagnoser *d, size_t query)
 {
-    return av_row_length((enum av_mask)d->params.mask, query, d->at->n_q, d->at->n_k);
-}
-
-size_t av_diagnosis_weight_length(const struct av_diagnoser *d, size_t query)
-{
     enum av_mask mask = d->causal_seen ? AV_MASK_CAUSAL : (enum av_mask)d->params.mask;
     return av_row_length(mask, query, d->at->n_q, d->at->n_k);
 }

@@ -41,7 +41,7 @@ struct av_weight_sums {
     double row_error;           /* largest |sum - 1| */
     size_t off, first_off;      /* rows that do not sum to 1 */
     size_t above;               /* of them, those that sum to more */
-    double sum_max, squares;    /* largest row sum; sum of all w^2 */
+    double sum_max, squares;    /* largest row sum; sum of w^2 and of the squares of what rows lack to 1 */
     /* Rows without weight: that hold zeros alone, and that hold NaN. */
     size_t empty, first_empty, empty_nan, first_empty_nan;
     size_t longest_empty;        /* seen keys of the longest of the former */
@@ -166,9 +166,8 @@ void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query);
 /* Adds a row that counts to those that the head is judged by. */
 void av_diagnosis_judge_row(struct av_diagnoser *d, const struct av_rowstats *row);
 
-/* Keys that row `query` sees; of weights: also by the mask that they show. */
+/* Keys that row `query` sees by p->mask, or by the mask that weights show. */
 size_t av_diagnosis_length(const struct av_diagnoser *d, size_t query);
-size_t av_diagnosis_weight_length(const struct av_diagnoser *d, size_t query);
 
 /* From sums to numbers, and from numbers to findings. */
 void av_diagnosis_sum_up(struct av_diagnoser *d);

@@ -23,14 +23,14 @@ static double share_dropped(const struct av_weight_sums *s)
 
 /* Is it what dropout leaves? A weight w that is kept with the chance 1 - p, times
  * 1 / (1 - p), has the variance w^2 p / (1 - p), of which p times the square of what is
- * left has the mean. */
+ * left has the mean; what a row lacks may be one key, taken from few. */
 static bool dropped(const struct av_diagnoser *d)
 {
     const struct av_weight_sums *s = &d->weight;
     double rows = (double)s->row_sums.count, p = share_dropped(s);
     double excess = rows * (s->row_sums.mean - 1) - (double)s->empty;
     return s->zeros > 0 && s->above > 0 && (double)s->off >= DROPOUT_ROWS * rows &&
-           fabs(excess) <= 4 * sqrt(p * s->squares);
+           fabs(excess) <= 4 * sqrt(p * (s->squares + (double)s->empty));
 }
 
 static void find_sums(struct av_diagnoser *d)

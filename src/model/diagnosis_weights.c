@@ -33,7 +33,7 @@ bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query)
 {
     const double *w = d->weights;
     size_t n = d->at->n_k;
-    bool same = av_diagnosis_weight_length(d, query) < n && w[0] > 0;
+    bool same = av_diagnosis_length(d, query) < n && w[0] > 0;
     for (size_t j = 1; same && j < n; j++) {
         same = w[j] == w[0];
     }
@@ -103,7 +103,8 @@ static void add_sum(struct av_weight_sums *s, const struct look *l, size_t query
     av_moments_add(&s->row_sums, &sum, 1);
     s->row_error = fmax(s->row_error, fabs(sum - 1));
     s->sum_max = fmax(s->sum_max, sum);
-    s->squares += l->squares;
+    double lacking = fmax(0, 1 - sum);
+    s->squares += l->squares + lacking * lacking;
     if (!av_diagnosis_is_one(sum, n)) {
         s->above += sum > 1;
         if (s->off++ == 0) {
@@ -204,7 +205,7 @@ static void add_twice(struct av_diagnoser *d, size_t seen)
 void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query)
 {
     struct av_weight_sums *s = &d->weight;
-    size_t n = d->at->n_k, seen = av_diagnosis_weight_length(d, query);
+    size_t n = d->at->n_k, seen = av_diagnosis_length(d, query);
     const double *w = d->weights;
     struct look l = look_at(w, seen, n);
     for (size_t j = 0; j < seen; j++) {

@@ -162,6 +162,12 @@ static inline void no_entries(struct made *m)
     m->layer.d = 0;
 }
 
+static inline void has_entries(struct made *m)
+{
+    m->layer.part[AV_PART_Q].there = m->layer.part[AV_PART_K].there = true;
+    m->layer.d = m->d;
+}
+
 static inline struct av_params params_of(const struct made *m)
 {
     struct av_params p;
