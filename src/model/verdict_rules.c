@@ -31,7 +31,7 @@ enum av_saturated av_verdict_saturation(const struct av_judged_rows *rows)
     if (rows->share > AV_LARGEST_SHARE) {
         return AV_SATURATED_ROWS;
     }
-    return spread_of(rows->std) > rows->freezing ? AV_SATURATED_SPREAD : AV_SATURATED_NOT;
+    return !rows->no_logits && spread_of(rows->std) > rows->freezing ? AV_SATURATED_SPREAD : AV_SATURATED_NOT;
 }
 
 /* The spread alone. What rows as a whole are shifted by is part of it, but no

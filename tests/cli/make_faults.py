@@ -36,7 +36,7 @@ def bfloat16(x):
 def rounded(x, dtype):
     x = np.asarray(x, np.float32)
     with np.errstate(over="ignore"):
-        return {"F32": lambda: x, "F16": lambda: x.astype(np.float16).astype(np.float32), "BF16": lambda: bfloat16(x)}[dtype]()
+        return x if dtype == "F32" else bfloat16(x) if dtype == "BF16" else x.astype(np.float16).astype(np.float32)
 
 
 def entries(x, dtype):
@@ -326,7 +326,8 @@ def main(directory):
             how["causal"] = how["causal"] or "mask" in fault or fault.startswith("no_key")
             layer = Layer(fault, **how)
             name = f"{fault}-{parts}"
-            safetensors(os.path.join(directory, name + ".safetensors"), kept(layer, parts), how["dtype"], layer.metadata)
+            path = os.path.join(directory, name + ".safetensors")
+            safetensors(path, kept(layer, parts), how["dtype"], layer.metadata)
             lines.append(f"{name} {expected(layer, code)}\n")
     with open(os.path.join(directory, "list"), "w") as f:
         f.writelines(lines)

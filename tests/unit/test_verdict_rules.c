@@ -16,19 +16,24 @@ struct saturation_case {
 };
 
 static const struct saturation_case cases[] = {
-    { { 0.25, 3, 3, 3, false }, AV_SATURATED_NOT, AV_INFO, NULL },
-    { { 0.1, 3.01, 3.01, 3, true },
+    { { 0.25, 3, 3, 3, false, false }, AV_SATURATED_NOT, AV_INFO, NULL },
+    { { 0.1, 3.01, 3.01, 3, true, false },
       AV_SATURATED_SPREAD,
       AV_WARN,
       "3.01 within a row is above mean sqrt(2 ln n) = 3, which alone does not mean saturation" },
-    { { 0.1, 4, 2, 3, false }, AV_SATURATED_SPREAD, AV_WARN, "shifts of whole rows" },
-    { { 0, INFINITY, NAN, 3, false }, AV_SATURATED_SPREAD, AV_WARN, "logit std inf within a row is above" },
-    { { 0, NAN, NAN, 3, false }, AV_SATURATED_SPREAD, AV_WARN, "logit std inf within a row is above" },
-    { { 0.26, 1, 1, 3, false }, AV_SATURATED_ROWS, AV_WARN, "26% of rows give more than 0.9 to one key; logit std 1" },
-    { { 0.5, 9, 9, 3, false }, AV_SATURATED_ROWS, AV_WARN, "above sqrt(2 ln n) = 3" },
-    { { 0.51, 1, 1, 3, false }, AV_SATURATED_FROZEN, AV_BAD, "51% of rows" },
-    { { 0.51, 1, 1, NAN, false }, AV_SATURATED_FROZEN, AV_BAD, "logit std 1 within a row" },
-    { { 0.2, 9, 9, NAN, false }, AV_SATURATED_NOT, AV_INFO, NULL },
+    { { 0.1, 4, 2, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "shifts of whole rows" },
+    { { 0, INFINITY, NAN, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "logit std inf within a row is above" },
+    { { 0, NAN, NAN, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "logit std inf within a row is above" },
+    { { 0.26, 1, 1, 3, false, false },
+      AV_SATURATED_ROWS,
+      AV_WARN,
+      "26% of rows give more than 0.9 to one key; logit std 1" },
+    { { 0.5, 9, 9, 3, false, false }, AV_SATURATED_ROWS, AV_WARN, "above sqrt(2 ln n) = 3" },
+    { { 0.51, 1, 1, 3, false, false }, AV_SATURATED_FROZEN, AV_BAD, "51% of rows" },
+    { { 0.51, 1, 1, NAN, false, false }, AV_SATURATED_FROZEN, AV_BAD, "logit std 1 within a row" },
+    { { 0.2, 9, 9, NAN, false, false }, AV_SATURATED_NOT, AV_INFO, NULL },
+    { { 0.2, NAN, NAN, 3, false, true }, AV_SATURATED_NOT, AV_INFO, NULL },
+    { { 0.3, NAN, NAN, 3, false, true }, AV_SATURATED_ROWS, AV_WARN, "30% of rows give more than 0.9 to one key" },
 };
 
 static void saturation_tells_which_condition_it_is(void **state)
