@@ -34,6 +34,11 @@ struct av_study {
     bool any_length; /* it holds no matrix of a head: source is the whole one, else the tail of it, source.h */
     bool of_entries; /* has no result, which is no failure, of a layer without queries and keys */
 
+    /* Which parts of its result are computed from now on, as its own header
+     * counts them: others are left as far as they are, and progress leaves them
+     * out. Before the first call all are. NULL: it has no parts. */
+    void (*limit)(void *state, unsigned parts);
+
     /* Begins for these parameters (checked; logits play no part):
      * keeps what still holds, drops the rest, makes room, and does what takes
      * no longer than a unit, so that there is something to draw. When it
@@ -67,6 +72,10 @@ void av_studies_free(struct av_studies *s);
 
 /* Queries and keys of a source, and its tail, both borrowed; before anything is asked. */
 void av_studies_use_source(struct av_studies *s, const struct av_source *whole, const struct av_source *tail);
+
+/* Which parts of a study's result are computed from now on; see struct av_study. */
+enum { AV_STUDY_ALL = 0x7FFFFFFF };
+void av_studies_limit(struct av_studies *s, const struct av_study *study, unsigned parts);
 
 /* Asks a study about these parameters: opens it, begins anew if a parameter
  * that it listens to has changed, and goes on otherwise. On failure it has no

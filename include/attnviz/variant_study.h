@@ -153,6 +153,10 @@ struct av_variant_curves {
 
 /* ---- The result ------------------------------------------------------------------- */
 
+/* Its parts, as av_studies_limit counts them. Of a pair also the two rows of the
+ * table. */
+enum { AV_VARIANTS_TABLE = 1, AV_VARIANTS_PAIR = 2, AV_VARIANTS_CURVES = 4 };
+
 struct av_variants {
     struct av_params params; /* that it is of; the sizes are those of files when there are any */
     bool from_files;

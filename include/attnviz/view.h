@@ -76,13 +76,14 @@ struct av_view_action {
 };
 
 struct av_view {
-    const char *name;  /* "scores" */
-    const char *title; /* one line for lists and help */
-    int order;         /* place in the table, tens apart */
-    unsigned needs;    /* enum av_need, summed */
-    bool compares;     /* shows the kept state beside the present one */
-    bool runs;         /* Space runs and pauses its study; elsewhere it plays d_k */
-    const char *study; /* the study that it draws (study.h), NULL: none */
+    const char *name;           /* "scores" */
+    const char *title;          /* one line for lists and help */
+    int order;                  /* place in the table, tens apart */
+    unsigned needs;             /* enum av_need, summed */
+    bool compares;              /* shows the kept state beside the present one */
+    bool runs;                  /* Space runs and pauses its study; elsewhere it plays d_k */
+    const char *study;          /* the study that it draws (study.h), NULL: none */
+    const unsigned *page_parts; /* of its result, which parts each page draws; NULL: every page all */
     /* Names of the parameters that change what it shows, NULL at the end;
      * NULL: those of the pipeline, as files and given logits allow. */
     const char *const *listens;

@@ -8,6 +8,14 @@ const struct av_study *av_work_study(const struct av_app *app)
     return app->view->study != NULL ? av_study_find(app->view->study) : NULL;
 }
 
+/* What the page in sight does not draw is left for when it is asked for. */
+static void limit(const struct av_app *app, const struct av_study *study)
+{
+    const unsigned *parts = app->view->page_parts;
+    int page = app->states[app->view_index].page;
+    av_studies_limit(app->studies, study, parts != NULL ? parts[page] : AV_STUDY_ALL);
+}
+
 /* A study without a result is no failure of the key after which it was asked:
  * its view says so, and the next key may leave it. */
 const void *av_work_result(struct av_app *app)
@@ -17,6 +25,7 @@ const void *av_work_result(struct av_app *app)
     if (study == NULL) {
         return NULL;
     }
+    limit(app, study);
     if (av_studies_ask(app->studies, study, &app->params, &e) != AV_OK) {
         av_app_say(app, "%s", e.text);
         return NULL;
@@ -27,7 +36,11 @@ const void *av_work_result(struct av_app *app)
 double av_work_progress(const struct av_app *app)
 {
     const struct av_study *study = av_work_study(app);
-    return study != NULL ? av_studies_progress(app->studies, study) : 1;
+    if (study == NULL) {
+        return 1;
+    }
+    limit(app, study);
+    return av_studies_progress(app->studies, study);
 }
 
 bool av_work_stopped(const struct av_app *app)

@@ -390,6 +390,8 @@ static const char *const pair_listens[] = { "n_q",     "n_k",     OF_ENTRIES,   
                                             "variant", "compare", AV_ALL_OWNED, NULL };
 static const char *const curve_listens[] = { "curve_over", "n_k",      OF_ENTRIES,   OF_LOGITS,
                                              "variant",    "variants", AV_ALL_OWNED, NULL };
+static const unsigned page_parts[PAGES] = { AV_VARIANTS_TABLE, AV_VARIANTS_PAIR, AV_VARIANTS_CURVES };
+
 static const char *const *const page_listens[] = { pair_listens, curve_listens, NULL };
 
 /* A curve has a point for every value of its axis. */
@@ -441,6 +443,7 @@ const struct av_view av_view_variants = {
     .needs = 0,
     .study = "variants",
     .listens = listens,
+    .page_parts = page_parts,
     .page_listens = page_listens,
     .ignores = ignores,
     .offers = offers,

@@ -39,6 +39,7 @@ const struct av_study *av_study_find(const char *name)
 
 struct slot {
     const struct av_study *study;
+    unsigned parts;         /* that are computed of it */
     void *state;            /* NULL: never asked */
     struct av_params asked; /* what it was last asked about */
     enum av_status status;  /* of that */
@@ -62,6 +63,7 @@ enum av_status av_studies_new(struct av_studies **out, const struct av_kernels *
     s->kernels = kernels != NULL ? kernels : av_kernels_best();
     for (size_t i = 0; table[i] != NULL; i++) {
         s->slots[i].study = table[i];
+        s->slots[i].parts = AV_STUDY_ALL;
     }
     return AV_OK;
 }
@@ -97,6 +99,20 @@ static bool wants_entries(const struct av_studies *s, const struct av_study *stu
     return s->whole != NULL && study->of_entries && av_source_from(&s->whole->layers[p->layer]) != AV_PART_Q;
 }
 
+static void limit(struct slot *slot)
+{
+    if (slot->state != NULL && slot->study->limit != NULL) {
+        slot->study->limit(slot->state, slot->parts);
+    }
+}
+
+void av_studies_limit(struct av_studies *s, const struct av_study *study, unsigned parts)
+{
+    struct slot *slot = &s->slots[slot_of(s, study) - s->slots];
+    slot->parts = parts;
+    limit(slot);
+}
+
 /* Opens it if need be, and begins if `anew` or if a parameter has changed. */
 static enum av_status ask(struct av_studies *s, const struct av_study *study, const struct av_params *p, bool anew,
                           struct av_error *e)
@@ -112,6 +128,7 @@ static enum av_status ask(struct av_studies *s, const struct av_study *study, co
         if (s->whole != NULL && study->use_source != NULL) {
             study->use_source(slot->state, study->any_length ? s->whole : s->tail);
         }
+        limit(slot);
     }
     if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {
         slot->asked = *p;

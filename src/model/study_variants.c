@@ -22,11 +22,13 @@ static double run_head(struct av_variants_state *s)
 }
 
 /* The row of the table that is wanted next: the present variant and the one it is
- * compared with, then from the top. */
-static struct av_variant_row *next_row(struct av_variant_table *t, bool dq)
+ * compared with, then, if the table is computed, from the top. */
+static struct av_variant_row *next_row(struct av_variants_state *s, bool dq)
 {
+    struct av_variant_table *t = &s->result.table;
     const size_t first[] = { t->now, t->compare };
-    for (size_t i = 0; i < t->count + 2; i++) {
+    const size_t count = (s->parts & AV_VARIANTS_TABLE) != 0 ? t->count + 2 : 2;
+    for (size_t i = 0; i < count; i++) {
         struct av_variant_row *row = &t->rows[i < 2 ? first[i] : i - 2];
         if (av_variants_wanted(row->state, &row->measure, dq)) {
             return row;
@@ -38,7 +40,7 @@ static struct av_variant_row *next_row(struct av_variant_table *t, bool dq)
 static double begin_row(struct av_variants_state *s, bool dq)
 {
     enum { BEGIN = 2000 };
-    struct av_variant_row *row = next_row(&s->result.table, dq);
+    struct av_variant_row *row = next_row(s, dq);
     if (row == NULL) {
         return 0;
     }
@@ -71,18 +73,34 @@ static double run_curves_dq(struct av_variants_state *s)
     return av_variants_curves_run(s, true);
 }
 
-/* In the order of their urgency: from the top, the first that has a part left. */
-static double (*const agenda[])(struct av_variants_state *s) = {
-    run_begun, run_head, run_row, av_variants_pair_run, run_row_dq, run_curves, run_curves_dq
+/* In the order of their urgency: from the top, the first of what is computed that
+ * has a part left. */
+static const struct {
+    double (*run)(struct av_variants_state *s);
+    unsigned of;
+} agenda[] = {
+    { run_begun, AV_STUDY_ALL },
+    { run_head, AV_VARIANTS_TABLE | AV_VARIANTS_PAIR },
+    { run_row, AV_VARIANTS_TABLE | AV_VARIANTS_PAIR },
+    { av_variants_pair_run, AV_VARIANTS_PAIR },
+    { run_row_dq, AV_VARIANTS_TABLE | AV_VARIANTS_PAIR },
+    { run_curves, AV_VARIANTS_CURVES },
+    { run_curves_dq, AV_VARIANTS_CURVES },
 };
 
 static double run_next(struct av_variants_state *s)
 {
     double cost = 0;
     for (size_t i = 0; i < sizeof agenda / sizeof agenda[0] && !(cost > 0); i++) {
-        cost = agenda[i](s);
+        cost = (agenda[i].of & s->parts) != 0 ? agenda[i].run(s) : 0;
     }
     return cost;
+}
+
+static void limit(void *state, unsigned parts)
+{
+    struct av_variants_state *s = state;
+    s->parts = parts;
 }
 
 static bool step(void *state)
@@ -110,23 +128,50 @@ static void count_state(struct count *n, enum av_variant_state state, const stru
     n->done += state != AV_VARIANT_MEASURED ? 0 : m->has_dq ? 1 : 0.25;
 }
 
-static double progress(const void *state)
+static void count_table(struct count *n, const struct av_variants *r)
 {
-    const struct av_variants *r = &((const struct av_variants_state *)state)->result;
-    struct count n = { 0, 0 };
     for (size_t i = 0; i < r->table.count; i++) {
-        count_state(&n, r->table.rows[i].state, &r->table.rows[i].measure);
+        count_state(n, r->table.rows[i].state, &r->table.rows[i].measure);
     }
-    for (int side = 0; side < AV_VARIANT_SIDES && r->pair.weights[side] != NULL; side++) {
-        size_t row = side == AV_VARIANT_NOW ? r->table.now : r->table.compare;
-        bool asked = r->table.rows[row].state != AV_VARIANT_REFUSED;
-        n.all += asked;
-        n.done += asked ? (double)r->pair.done[side] / (double)r->pair.n_q : 0;
+}
+
+/* Their weights, and, unless the table is counted, their rows of it. */
+static void count_pair(struct count *n, const struct av_variants *r, bool rows)
+{
+    for (int side = 0; side < AV_VARIANT_SIDES; side++) {
+        size_t at = side == AV_VARIANT_NOW ? r->table.now : r->table.compare;
+        const struct av_variant_row *row = &r->table.rows[at];
+        bool asked = r->pair.weights[side] != NULL && row->state != AV_VARIANT_REFUSED;
+        n->all += asked;
+        n->done += asked ? (double)r->pair.done[side] / (double)r->pair.n_q : 0;
+        if (rows) {
+            count_state(n, row->state, &row->measure);
+        }
     }
+}
+
+static void count_curves(struct count *n, const struct av_variants *r)
+{
     for (size_t i = 0; i < r->curves.count; i++) {
         for (size_t j = 0; j < r->curves.points; j++) {
-            count_state(&n, r->curves.curves[i].state[j], &r->curves.curves[i].points[j]);
+            count_state(n, r->curves.curves[i].state[j], &r->curves.curves[i].points[j]);
         }
+    }
+}
+
+static double progress(const void *state)
+{
+    const struct av_variants_state *s = state;
+    struct count n = { 0, 0 };
+    bool table = (s->parts & AV_VARIANTS_TABLE) != 0;
+    if (table) {
+        count_table(&n, &s->result);
+    }
+    if ((s->parts & AV_VARIANTS_PAIR) != 0) {
+        count_pair(&n, &s->result, !table);
+    }
+    if ((s->parts & AV_VARIANTS_CURVES) != 0) {
+        count_curves(&n, &s->result);
     }
     return n.all > 0 ? n.done / n.all : 1;
 }
@@ -344,6 +389,7 @@ static enum av_status open_state(void **state, const struct av_kernels *kernels,
         return av_fail_nomem(e, "variants");
     }
     s->kernels = kernels;
+    s->parts = AV_STUDY_ALL;
     s->scores_scratch = av_alloc(1, AV_SCORES_SCRATCH);
     enum av_status status = s->scores_scratch == NULL ? av_fail_nomem(e, "variants") : av_theory_new(&s->theory, e);
     if (status == AV_OK) {
@@ -378,6 +424,7 @@ const struct av_study av_study_variants = {
     .close = close_state,
     .use_source = use_source,
     .of_entries = true,
+    .limit = limit,
     .begin = begin,
     .step = step,
     .progress = progress,

@@ -76,6 +76,7 @@ struct av_variants_state {
     const struct av_source *source; /* NULL: entries are drawn */
     struct av_loaded_head loaded;   /* of it */
     bool begun;
+    unsigned parts; /* that are computed */
 
     struct av_attend *attend;
     struct av_params subject;   /* that it was begun for */

@@ -95,12 +95,34 @@ static void pages_have_their_parameters_and_actions(void **state)
     av_app_free(app);
 }
 
+/* What other pages show waits for them, and is there when they are shown again. */
+static void a_page_is_computed_when_it_is_shown(void **state)
+{
+    (void)state;
+    struct av_app_config config = plain_config();
+    config.view = "variants";
+    assert_int_equal(av_params_set_text(&config.params, "n_q=8", NULL), AV_OK);
+    assert_int_equal(av_params_set_text(&config.params, "n_k=8", NULL), AV_OK);
+    assert_int_equal(av_params_set_text(&config.params, "d_k=4", NULL), AV_OK);
+    assert_int_equal(av_params_set_text(&config.params, "variants=softmax,sqrt", NULL), AV_OK);
+    struct av_app *app = open_app(&config);
+    for (int page = 0; page < 3; page++) {
+        assert_true(av_app_work(app));
+        av_app_finish(app);
+        assert_false(shows(app, "working"));
+        press(app, "v");
+    }
+    assert_false(av_app_work(app)); /* the first again */
+    av_app_free(app);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_brings_its_parameters),
         cmocka_unit_test(parameters_of_rows_are_typed),
         cmocka_unit_test(pages_have_their_parameters_and_actions),
+        cmocka_unit_test(a_page_is_computed_when_it_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
