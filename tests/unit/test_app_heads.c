@@ -25,10 +25,39 @@ static void a_head_is_opened(void **state)
     av_app_free(app);
 }
 
+/* The head that is looked at comes before the first of the list, and the file's
+ * sizes are no parameters here. */
+static void what_is_looked_at_comes_first(void **state)
+{
+    (void)state;
+    struct made_source made;
+    made_source(&made);
+    made.source.layer_count = 1;
+    struct av_app_config config = plain_config();
+    config.source = &made.source;
+    struct av_app *app = open_app(&config);
+    show(app, "heads");
+    press(app, "l l l l l");
+    assert_true(shows(app, "layer 10, head 5: still to be weighed"));
+    assert_true(av_app_work(app));
+    assert_true(shows(app, "layer 10, head 5: fine"));
+    assert_true(shows(app, "1 weighed"));
+    press(app, "h h h");
+    assert_true(shows(app, "layer 10, head 2: still to be weighed"));
+    assert_true(av_app_work(app));
+    assert_true(shows(app, "layer 10, head 2: fine"));
+    av_app_finish(app);
+    assert_true(shows(app, "10.0✗"));
+    press(app, ": q _ s t d = 2 Enter");
+    assert_non_null(strstr(av_app_message(app), "queries and keys come from files"));
+    av_app_free(app);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_is_opened),
+        cmocka_unit_test(what_is_looked_at_comes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
