@@ -105,7 +105,7 @@ void av_panel_heads_grid(struct av_canvas *c, struct av_rect r, const struct av_
 void av_panel_heads_legend(struct av_canvas *c, int x, int right, int y, const struct av_heads_look *look);
 
 /* All that is known of one head, its verdicts first, in so many lines as there are. */
-void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t head);
+void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t at);
 
 /* A quantity over layers (down) and heads (across); returns the lines used. The
  * head at a cell, h->count where there is none. */
