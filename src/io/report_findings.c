@@ -51,16 +51,17 @@ static void add_verdict(struct av_findings *f, const struct av_verdict *v, const
         return;
     }
     struct av_finding *finding = &f->at[at];
-    if (at == f->count) {
-        f->count++;
-        *finding = (struct av_finding){ .first = SIZE_MAX };
+    bool anew = at == f->count;
+    if (anew || place < finding->first) {
+        *finding = (struct av_finding){
+            .verdict = *v,
+            .heads = anew ? 0 : finding->heads,
+            .first = place,
+            .layer = s->from_files ? s->layer->number : 0,
+            .head = s->head,
+        };
     }
-    if (place < finding->first) {
-        finding->verdict = *v;
-        finding->first = place;
-        finding->layer = s->from_files ? s->layer->number : 0;
-        finding->head = s->head;
-    }
+    f->count += anew;
     finding->heads++;
     move_up(f, at);
 }

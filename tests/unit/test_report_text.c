@@ -3,14 +3,14 @@
 
 /* The parts of a report in the order in which they stand. */
 static const char *const parts[] = {
-    "x: 1 layer of 4 heads on 1 key head, 2 queries, 3 keys, d_k 64\n"
-    "  read: queries, keys; mask causal; scale off: q.k times 1\n"
-    "\nfindings in 4 heads\n"
-    "  bad  nan_input: 4 of 4 heads, first in layer 5, head 0:\n"
-    "       q\xEF\xBF\xBD\n"
-    "  warn saturated: 4 of 4 heads, first in layer 5, head 0:\n"
-    "       half of \"it\"\n"
-    "\nheads\n",
+    ("x: 1 layer of 4 heads on 1 key head, 2 queries, 3 keys, d_k 64\n"
+     "  read: queries, keys; mask causal; scale off: q.k times 1\n"
+     "\nfindings in 4 heads\n"
+     "  bad  nan_input: 4 of 4 heads, first in layer 5, head 0:\n"
+     "       q\xEF\xBF\xBD\n"
+     "  warn saturated: 4 of 4 heads, first in layer 5, head 0:\n"
+     "       half of \"it\"\n"
+     "\nheads\n"),
     "\n      5     0      0 ",
     "\n      5     1      0          0        1.3          0          0          0  nan_input saturated\n",
     "\n      5     3      1 ",
@@ -23,8 +23,8 @@ static const char *const parts[] = {
     "\n  count                            5 pairs  ",
     "\n  expected_mean                    -        ",
     "\n  max_median                     1.3        ",
-    "\n  entropy_mean                     0 nats   mean entropy of a row: of |w| / sum |w| where the\n"
-    "                                            variant has no simplex; null where all w are 0\n",
+    ("\n  entropy_mean                     0 nats   mean entropy of a row: of |w| / sum |w| where the\n"
+     "                                            variant has no simplex; null where all w are 0\n"),
     "\ntheory\n  not known for this setting\n",
     "\n  entropy                        0.7 nats   ",
     "\n  weights\n        0.33333         0.1 1.0618e-301\n",
