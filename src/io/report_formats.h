@@ -34,14 +34,16 @@ void av_report_csv_row(struct av_str *out, const struct av_snapshot *s);
 /* A parameter as a member; choices as --set takes them, seeds with all 64 bits. */
 void av_report_json_param(struct av_json *j, const struct av_param *row, const struct av_params *p);
 
-/* A tensor of the layer that the snapshot shows; bad: what its head holds, NULL
- * where that is not known. Fills parts, returns how many; s->from_files. */
+/* A tensor of a layer of the snapshot's source; bad: what the head that it shows
+ * holds, NULL where that is not known, and in other layers. Fills parts, returns how
+ * many; s->from_files. */
 struct av_report_part {
     const char *role; /* "q", "k", "scores", "weights" */
     const struct av_source_tensor *tensor;
     const struct av_not_finite *bad;
 };
-size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS]);
+size_t av_report_parts(const struct av_snapshot *s, const struct av_source_layer *layer,
+                       struct av_report_part parts[AV_PARTS]);
 
 /* Has the parameter a value here? Without queries and keys there is no d_k. */
 bool av_report_has_param(const struct av_snapshot *s, const struct av_param *row);

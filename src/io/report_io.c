@@ -19,14 +19,15 @@ bool av_report_has_param(const struct av_snapshot *s, const struct av_param *row
     return s->from == AV_PART_Q || strcmp(row->name, "d_k") != 0;
 }
 
-size_t av_report_parts(const struct av_snapshot *s, struct av_report_part parts[AV_PARTS])
+size_t av_report_parts(const struct av_snapshot *s, const struct av_source_layer *layer,
+                       struct av_report_part parts[AV_PARTS])
 {
     static const char *const roles[AV_PARTS] = { "q", "k", "scores", "weights" };
     size_t n = 0;
     for (size_t i = 0; i < AV_PARTS; i++) {
-        if (s->layer->part[i].there) {
-            parts[n++] = (struct av_report_part){ .role = roles[i], .tensor = &s->layer->part[i] };
-            if (s->loaded != NULL) {
+        if (layer->part[i].there) {
+            parts[n++] = (struct av_report_part){ .role = roles[i], .tensor = &layer->part[i] };
+            if (s->loaded != NULL && layer == s->layer) {
                 parts[n - 1].bad = bad_of(s->loaded, (enum av_part)i);
             }
         }

@@ -146,10 +146,11 @@ static void write_members(struct av_json *j, const struct av_snapshot *s)
     write_verdicts(j, s);
 }
 
-static void write_tensor(struct av_json *j, const struct av_report_part *part)
+static void write_tensor(struct av_json *j, const struct av_source_layer *layer, const struct av_report_part *part)
 {
     const struct av_source_tensor *t = part->tensor;
     av_json_object(j, NULL);
+    av_json_unsigned(j, "layer", layer->number);
     av_json_string(j, "role", part->role);
     av_json_string(j, "name", t->name);
     av_json_string(j, "dtype", t->type);
@@ -165,14 +166,17 @@ static void write_tensor(struct av_json *j, const struct av_report_part *part)
     av_json_close(j, '}');
 }
 
-/* Of the layer that is shown. */
+/* Of all layers. */
 static void write_tensors(struct av_json *j, const struct av_snapshot *s)
 {
-    struct av_report_part parts[AV_PARTS];
-    size_t count = av_report_parts(s, parts);
     av_json_array(j, "tensors");
-    for (size_t i = 0; i < count; i++) {
-        write_tensor(j, &parts[i]);
+    for (size_t l = 0; l < s->source->layer_count; l++) {
+        const struct av_source_layer *layer = &s->source->layers[l];
+        struct av_report_part parts[AV_PARTS];
+        size_t count = av_report_parts(s, layer, parts);
+        for (size_t i = 0; i < count; i++) {
+            write_tensor(j, layer, &parts[i]);
+        }
     }
     av_json_close(j, ']');
 }

@@ -138,7 +138,7 @@ static void add_tensor(struct av_str *out, const struct av_report_part *part)
 static void add_tensors(struct av_str *out, const struct av_snapshot *s)
 {
     struct av_report_part parts[AV_PARTS];
-    size_t count = av_report_parts(s, parts);
+    size_t count = av_report_parts(s, s->layer, parts);
     av_str_addf(out, "\ntensors of layer %zu, head %zu\n", s->layer->number, s->head);
     for (size_t i = 0; i < count; i++) {
         add_tensor(out, &parts[i]);

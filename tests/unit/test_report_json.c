@@ -213,6 +213,7 @@ static void json_of_files(void **state)
     struct av_str out = AV_STR_INIT;
     make_head(&st, 1);
     write_report(&out, AV_FORMAT_JSON, &st, head_of);
+    check(&out, ".tensors[0].layer", "5");
     check(&out, ".tensors[0].role", "\"q\"");
     check(&out, ".tensors[0].name", "\"q,1\"");
     check(&out, ".tensors[0].dtype", "\"<f4\"");
@@ -242,6 +243,31 @@ static void json_of_files(void **state)
     av_str_free(&out);
 }
 
+/* The head that is shown was looked at, those of other layers were not. */
+static void json_has_the_tensors_of_all_layers(void **state)
+{
+    (void)state;
+    struct state st;
+    struct av_str out = AV_STR_INIT;
+    make_head(&st, 0);
+    struct av_source_layer layers[2] = { st.layer, st.layer };
+    layers[0].number = 3;
+    layers[0].part[AV_PART_Q].name = "first";
+    st.source.layers = layers;
+    st.source.layer_count = 2;
+    st.s.layer = &layers[1];
+    st.s.params.layer = 1;
+    write_report(&out, AV_FORMAT_JSON, &st, NULL);
+    check(&out, ".tensors[0].layer", "3");
+    check(&out, ".tensors[0].name", "\"first\"");
+    check(&out, ".tensors[0].nan_count", "");
+    check(&out, ".tensors[2].layer", "5");
+    check(&out, ".tensors[2].name", "\"q,1\"");
+    check(&out, ".tensors[3].nan_count", "9");
+    check(&out, ".tensors[4]", "");
+    av_str_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +275,7 @@ int main(void)
         cmocka_unit_test(json_holds_every_parameter),
         cmocka_unit_test(json_holds_weights_and_verdicts),
         cmocka_unit_test(json_of_files),
+        cmocka_unit_test(json_has_the_tensors_of_all_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
