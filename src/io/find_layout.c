@@ -107,7 +107,7 @@ static bool is_same(const struct av_find_rows *a, const struct av_find_rows *b)
 }
 
 enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_tensor *q,
-                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *given,
+                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *known,
                               bool *guessed)
 {
     struct av_find_rows qs[LAYOUTS] = { { 0 } };
@@ -116,7 +116,7 @@ enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_
     const bool fused = q == k;
     const size_t q_tensor = layer->q.tensor;
     const size_t k_tensor = layer->k.tensor;
-    struct av_find_sizes sizes = *given;
+    struct av_find_sizes sizes = *known;
     sizes.kv_heads = fused && sizes.kv_heads == 0 ? sizes.heads : sizes.kv_heads;
     const size_t q_ways = ways(qs, q_by, q, layout, fused ? 0 : -1, &sizes, sizes.heads);
     int best = -1;

@@ -97,7 +97,7 @@ enum av_find_fit {
  * layout NULL: that which fits best; *guessed becomes true when others fit as well.
  * Both are set for AV_FIND_FITS and AV_FIND_APART. */
 enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_tensor *q,
-                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *sizes,
+                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *known,
                               bool *guessed);
 
 /* Where those of weights or scores lie: [n, m], [heads, n, m], [batch, n, m] (one for all
