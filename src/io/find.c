@@ -18,15 +18,16 @@ static bool place_by_hint(const struct av_find_search *s, struct av_find_layer *
     const struct av_find_hint *hint = &s->hint;
     struct av_find_layer tried = *layer;
     struct av_find_sizes sizes = s->sizes;
-    bool guessed = s->out->guessed;
+    bool several = false;
     sizes.heads = hint->heads;
     if (s->sizes.heads > 0 || hint->heads == 0 ||
-        av_find_pair(&tried, q, k, s->options->layout, &sizes, &guessed) != AV_FIND_FITS ||
+        av_find_pair(&tried, q, k, s->options->layout, &sizes, &several) != AV_FIND_FITS ||
         tried.q.batches != hint->batches || tried.q.n != hint->n || tried.k.n != hint->m) {
         return false;
     }
+    /* Only where there are as many heads as queries can their axes be mistaken yet. */
+    s->out->guessed = s->out->guessed || (several && hint->heads == hint->n);
     *layer = tried;
-    s->out->guessed = guessed;
     return true;
 }
 
