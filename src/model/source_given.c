@@ -75,7 +75,10 @@ static enum av_status read_narrow(double *to, const struct av_source *s, const s
     size_t fit = READ_PAIRS / h->n_k + 1;
     size_t rows = fit < h->n_q ? fit : h->n_q;
     float *read = av_alloc(rows * h->n_k, sizeof *read);
-    enum av_status status = read == NULL ? av_fail_nomem(e, "rows of a head") : AV_OK;
+    enum av_status status = AV_OK;
+    if (read == NULL) {
+        return av_fail_nomem(e, "rows of a head");
+    }
     for (size_t i = 0; status == AV_OK && i < h->n_q; i += rows) {
         size_t count = rows < h->n_q - i ? rows : h->n_q - i;
         status = s->read(s->state, h->layer, h->from, h->head, i, count, read, NULL, e);
