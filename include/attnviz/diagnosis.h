@@ -62,7 +62,8 @@
  *       over all rows of (sum - 1) is 0 within four times sqrt(p sum w^2), its standard
  *       deviation under dropout of p; what a row lacks to 1 counts as a w. p: the share
  *       of zeros in rows whose smallest weight is 64 times the smallest number of its
- *       type or more, but at least 1 - 1 / (largest row sum).
+ *       type or more, if these see a quarter of the keys, but at least
+ *       1 - 1 / (largest row sum).
  *   rows_not_one (bad)  rows do not sum to 1, otherwise.
  *   softmax_twice (warn)  one of three.
  *       (a) The slope of ln w on the softmax of q.k times p's multiplier is 1 to 2% and

@@ -113,7 +113,7 @@ static void tell_fit(struct av_diagnoser *d, const char *what)
     if (fit.temperature != 1) {
         snprintf(over, sizeof over, " over the temperature %.3g", fit.temperature);
     }
-    if (also != NULL) {
+    if (also != NULL && fit.m != multipliers) { /* of one head d_model is d_k */
         snprintf(same, sizeof same, ", or %s, the same number here: %s", also->name, also->meaning);
     }
     if (fit.m != multipliers) {

@@ -13,11 +13,12 @@ enum { TWICE_ROWS = 8 };
 
 /* ---- Sums ------------------------------------------------------------------------------- */
 
-/* p that dropout would have had: the share of zeros where underflow gives none, but
- * no less than the largest row says, which it leaves at most 1 / (1 - p). */
+/* p that dropout would have had: the share of zeros where underflow gives none, if
+ * that is not a few keys among many, but no less than the largest row says, which it
+ * leaves at most 1 / (1 - p). */
 static double share_dropped(const struct av_weight_sums *s)
 {
-    double zeros = s->clear_zeros > 0 ? (double)s->clear_zeros / (double)s->clear : 0;
+    double zeros = s->clear >= s->seen / 4 + 1 ? (double)s->clear_zeros / (double)s->clear : 0;
     return fmax(zeros, 1 - 1 / s->sum_max);
 }
 
