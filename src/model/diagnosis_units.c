@@ -105,12 +105,6 @@ void av_diagnosis_enter(struct av_diagnoser *d, enum av_diagnosis_phase phase)
 
 /* ---- Units -------------------------------------------------------------------------- */
 
-static struct av_entries entries_at(const struct av_diagnoser *d, enum av_part part, const void *at)
-{
-    return d->at->part[part].wide ? (struct av_entries){ .f64 = at, .pitch = d->at->d }
-                                  : (struct av_entries){ .f32 = at, .pitch = d->at->d };
-}
-
 static enum av_status scan_entries(struct av_diagnoser *d, struct av_error *e)
 {
     enum av_part part = d->phase == AV_PHASE_Q ? AV_PART_Q : AV_PART_K;
@@ -121,9 +115,8 @@ static enum av_status scan_entries(struct av_diagnoser *d, struct av_error *e)
         return status;
     }
     for (; d->next < first + count; d->next++) {
-        struct av_entries entries = entries_at(d, part, d->k);
         for (size_t c = 0, at = (d->next - first) * n; c < n; c++) {
-            d->row[c] = entries.f64 != NULL ? entries.f64[at + c] : (double)entries.f32[at + c];
+            d->row[c] = d->at->part[part].wide ? ((const double *)d->k)[at + c] : (double)((const float *)d->k)[at + c];
         }
         av_diagnosis_count(d, part, d->next, d->row, n);
         size_t finite = 0;
@@ -179,6 +172,12 @@ static enum av_status look_behind(struct av_diagnoser *d, struct av_error *e)
         av_diagnosis_enter(d, AV_PHASE_DOTS);
     }
     return AV_OK;
+}
+
+static struct av_entries entries_at(const struct av_diagnoser *d, enum av_part part, const void *at)
+{
+    return d->at->part[part].wide ? (struct av_entries){ .f64 = at, .pitch = d->at->d }
+                                  : (struct av_entries){ .f32 = at, .pitch = d->at->d };
 }
 
 /* The r-th row of some. */
