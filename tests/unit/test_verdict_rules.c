@@ -22,18 +22,27 @@ static const struct saturation_case cases[] = {
       AV_WARN,
       "3.01 within a row is above mean sqrt(2 ln n) = 3, which alone does not mean saturation" },
     { { 0.1, 4, 2, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "shifts of whole rows" },
-    { { 0, INFINITY, NAN, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "logit std inf within a row is above" },
-    { { 0, NAN, NAN, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "logit std inf within a row is above" },
+    { { 0, (double)INFINITY, (double)NAN, 3, false, false },
+      AV_SATURATED_SPREAD,
+      AV_WARN,
+      "logit std inf within a row is above" },
+    { { 0, (double)NAN, (double)NAN, 3, false, false },
+      AV_SATURATED_SPREAD,
+      AV_WARN,
+      "logit std inf within a row is above" },
     { { 0.26, 1, 1, 3, false, false },
       AV_SATURATED_ROWS,
       AV_WARN,
       "26% of rows give more than 0.9 to one key; logit std 1" },
     { { 0.5, 9, 9, 3, false, false }, AV_SATURATED_ROWS, AV_WARN, "above sqrt(2 ln n) = 3" },
     { { 0.51, 1, 1, 3, false, false }, AV_SATURATED_FROZEN, AV_BAD, "51% of rows" },
-    { { 0.51, 1, 1, NAN, false, false }, AV_SATURATED_FROZEN, AV_BAD, "logit std 1 within a row" },
-    { { 0.2, 9, 9, NAN, false, false }, AV_SATURATED_NOT, AV_INFO, NULL },
-    { { 0.2, NAN, NAN, 3, false, true }, AV_SATURATED_NOT, AV_INFO, NULL },
-    { { 0.3, NAN, NAN, 3, false, true }, AV_SATURATED_ROWS, AV_WARN, "30% of rows give more than 0.9 to one key" },
+    { { 0.51, 1, 1, (double)NAN, false, false }, AV_SATURATED_FROZEN, AV_BAD, "logit std 1 within a row" },
+    { { 0.2, 9, 9, (double)NAN, false, false }, AV_SATURATED_NOT, AV_INFO, NULL },
+    { { 0.2, (double)NAN, (double)NAN, 3, false, true }, AV_SATURATED_NOT, AV_INFO, NULL },
+    { { 0.3, (double)NAN, (double)NAN, 3, false, true },
+      AV_SATURATED_ROWS,
+      AV_WARN,
+      "30% of rows give more than 0.9 to one key" },
 };
 
 static void saturation_tells_which_condition_it_is(void **state)
@@ -62,7 +71,7 @@ static void dead_gradients_go_by_share_and_median(void **state)
     (void)state;
     struct av_verdict v;
     assert_false(av_verdict_dead(&v, 0.25, 1e-3, "softmax"));
-    assert_false(av_verdict_dead(&v, NAN, NAN, "softmax"));
+    assert_false(av_verdict_dead(&v, (double)NAN, (double)NAN, "softmax"));
     assert_true(av_verdict_dead(&v, 0.26, 1e-3, "softmax"));
     assert_int_equal(v.severity, AV_WARN);
     assert_true(av_verdict_dead(&v, 0.6, 9e-4, "sparsemax"));
