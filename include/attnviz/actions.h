@@ -2,7 +2,8 @@
  *
  * A row is the only place where a key is bound. Dispatch, the help screen, the
  * bottom line, `--list keys` and the manual are made from it. The current
- * view's own actions (view.h) come after these: a global key always wins. */
+ * view's own actions (view.h) come after these: a global key always wins, but for
+ * Enter, which a view may have for what is under its cursor. */
 #ifndef ATTNVIZ_ACTIONS_H
 #define ATTNVIZ_ACTIONS_H
 

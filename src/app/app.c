@@ -252,6 +252,12 @@ static const struct av_view_action *view_action(const struct av_view *view, uint
     return NULL;
 }
 
+/* Enter is the view's where it has a use for it: `=` types as well. */
+static bool is_views_own(const struct av_app *app, uint32_t key)
+{
+    return key == AV_KEY_ENTER && app->mode == AV_MODE_SCREEN && view_action(app->view, key) != NULL;
+}
+
 /* A key that is not in the table: the view's, or nobody's. */
 static void other_key(struct av_app *app)
 {
@@ -286,7 +292,7 @@ void av_app_key(struct av_app *app, uint32_t key)
         app->mode = AV_MODE_SCREEN;
         action = av_action_find(key, app->mode);
     }
-    if (action != NULL) {
+    if (action != NULL && !is_views_own(app, key)) {
         action->run(app, action);
     } else if (app->mode == AV_MODE_EDIT) {
         av_edit_key(app);

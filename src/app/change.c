@@ -269,7 +269,7 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
         char range[AV_RANGE_MAX];
         av_app_range(app, row, range);
         if (row->kind == AV_PARAM_LOGITS) {
-            av_app_say(app, "%s: %s; Enter types them", row->name, range);
+            av_app_say(app, "%s: %s; = types them", row->name, range);
         } else {
             av_app_say(app, "%s ends here: %s", row->name, range);
         }

@@ -374,7 +374,7 @@ static const struct av_view_action actions[] = {
     { "Y", "quantity-back", "the quantity before is shown", previous_quantity },
     { "x", "sort", "by layer and head, or sorted by the quantity, from the top or from the bottom", next_sorting },
     { "z", "pool", "in the maps: what a query gives to a cell's keys, or the largest weight", next_pool },
-    { "e", "open", "open the head under the cursor in the view weights", open_head },
+    { "Enter e", "open", "open the head under the cursor in the view weights", open_head },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -20,7 +20,12 @@ static void a_head_is_opened(void **state)
     press(app, "u"); /* the head goes back, the view stays */
     assert_int_equal(params_of(app)->head, 0);
     show(app, "heads");
-    press(app, "e"); /* the cursor is where it was */
+    press(app, "Enter"); /* the cursor is where it was; = types here */
+    assert_int_equal(params_of(app)->head, 3);
+    assert_true(shows(app, "weights"));
+    press(app, "u");
+    show(app, "heads");
+    press(app, "= Esc e");
     assert_int_equal(params_of(app)->head, 3);
     av_app_free(app);
 }

@@ -38,11 +38,12 @@ static void keys_are_bound_once(void **state)
 static void is_free(uint32_t key, void *ctx)
 {
     const struct av_action *global = av_action_find(key, AV_MODE_SCREEN);
-    if (global != NULL) {
+    if (global != NULL && key != AV_KEY_ENTER) {
         fail_msg("%s: its key is global, %s", (const char *)ctx, global->name);
     }
 }
 
+/* Enter alone may be a view's. */
 static void views_keep_off_global_keys(void **state)
 {
     (void)state;
