@@ -383,16 +383,12 @@ static const struct av_view_action actions[] = {
 #define OF_LOGITS                                                                                                      \
     "scale", "exponent", "temperature", "offset", "key", "key_offset", "dtype", "scale_order", "softmax_f32",          \
         "smooth_k", "n_head"
+#define OF_PAIR "n_q", "n_k", OF_ENTRIES, OF_LOGITS, "mask", "variant", "compare", AV_ALL_OWNED
 
-static const char *const listens[] = { "n_q",     "n_k",     OF_ENTRIES, OF_LOGITS,    "mask",
-                                       "variant", "compare", "variants", AV_ALL_OWNED, NULL };
-static const char *const pair_listens[] = { "n_q",     "n_k",     OF_ENTRIES,   OF_LOGITS, "mask",
-                                            "variant", "compare", AV_ALL_OWNED, NULL };
+static const char *const listens[] = { OF_PAIR, "variants", NULL };
+static const char *const pair_listens[] = { OF_PAIR, NULL };
 static const char *const curve_listens[] = { "curve_over", "n_k",      OF_ENTRIES,   OF_LOGITS,
                                              "variant",    "variants", AV_ALL_OWNED, NULL };
-static const unsigned page_parts[PAGES] = { AV_VARIANTS_TABLE, AV_VARIANTS_PAIR, AV_VARIANTS_CURVES };
-
-static const char *const *const page_listens[] = { pair_listens, curve_listens, NULL };
 
 /* A curve has a point for every value of its axis. */
 static bool ignores(const char *param, const struct av_view_state *state, const struct av_params *p)
@@ -443,8 +439,8 @@ const struct av_view av_view_variants = {
     .needs = 0,
     .study = "variants",
     .listens = listens,
-    .page_parts = page_parts,
-    .page_listens = page_listens,
+    .page_parts = (const unsigned[PAGES]){ AV_VARIANTS_TABLE, AV_VARIANTS_PAIR, AV_VARIANTS_CURVES },
+    .page_listens = (const char *const *const[]){ pair_listens, curve_listens, NULL },
     .ignores = ignores,
     .offers = offers,
     .draw = draw,
