@@ -20,11 +20,14 @@
  * K the last two axes are as many queries and keys, heads and sequences those of the
  * queries, or one; names have the layer's number, or the layer is the only one. Of
  * several of a layer that is taken whose name has the most in common with the queries'
- * from the start on, of equals the first. In a file without Q and K the last two axes
- * must be alike, and several of a layer cannot be decided.
+ * from the start on, of equals the first. Those with a number that no layer of Q and K has are a
+ * layer of their own, when their last two axes are alike and scores and weights of
+ * a layer are of the same sizes; of several the first is taken. In a file without Q and
+ * K the last two axes must be alike, and several of a layer cannot be decided.
  *
  * Names that are given are taken as they are; a * in them stands for a number, the
- * layer's.
+ * layer's. Weights and scores so named may be a layer of their own likewise, and need
+ * not be square; without a number they are that of Q and K, if there is just one.
  *
  * Layouts of queries and keys, row-major, a letter an axis:
  *
@@ -83,7 +86,8 @@ struct av_find_layer {
 };
 
 struct av_find {
-    struct av_find_layer *layers; /* in the order of the names; at least one */
+    struct av_find_layer *layers; /* at least one; in the order of the names, or, when some are of scores or */
+                                  /* weights alone beside others of Q and K, of the numbers */
     size_t count;
     bool guessed; /* a layout was chosen among several that fit */
 };

@@ -170,6 +170,7 @@ enum av_status av_find(struct av_find *out, const struct av_find_file *file, con
         return av_fail_nomem(e, file->path);
     }
     status = find_pairs(&s);
+    s.pairs = out->count;
     if (status == AV_OK) {
         status = av_find_matrices(&s);
     }

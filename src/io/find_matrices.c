@@ -1,6 +1,7 @@
 /* find_matrices.c - weights and scores, of layers with queries and keys and without. */
 #include "find_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One of both, and how it is found. */
@@ -26,26 +27,54 @@ static bool is_matrix(const struct av_dump_tensor *t)
     return t->rank >= 2 && t->rank <= 4 && t->no == NULL && t->count > 0;
 }
 
-/* ---- Named ----------------------------------------------------------------------- */
-
-/* The layer of a name: that of its number; the only one, when it can be no other; where
- * there are no queries and keys a new one, 0 for a name without a number. NULL: none. */
-static struct av_find_layer *layer_of(const struct av_find_search *s, const char *name, bool pairs, bool single)
+static bool is_square(const struct av_dump_tensor *t)
 {
-    size_t number = av_find_number(name);
-    number = !pairs && number == AV_FIND_NONE ? 0 : number;
-    for (size_t i = 0; i < s->out->count; i++) {
-        if (s->out->layers[i].number == number || ((pairs || single) && s->out->count == 1)) {
+    return is_matrix(t) && t->shape[t->rank - 1] == t->shape[t->rank - 2];
+}
+
+/* ---- Layers ---------------------------------------------------------------------- */
+
+/* Can the tensor be of this layer of queries and keys, by their numbers? */
+static bool is_of_layer(const struct av_find_search *s, const struct av_find_layer *l, size_t tensor)
+{
+    size_t number = av_find_number(name_of(s, tensor));
+    size_t own = av_find_number(name_of(s, l->q.tensor));
+    return number == AV_FIND_NONE || own == AV_FIND_NONE ? s->pairs == 1 : number == own;
+}
+
+/* The layer of queries and keys that the tensor can be of; NULL: none. */
+static struct av_find_layer *pair_of(const struct av_find_search *s, size_t tensor)
+{
+    for (size_t i = 0; i < s->pairs; i++) {
+        if (is_of_layer(s, &s->out->layers[i], tensor)) {
             return &s->out->layers[i];
         }
     }
-    if (pairs) {
+    return NULL;
+}
+
+/* The layer without queries and keys of the tensor's number, if need be a new one;
+ * single: the only one. A name without a number has 0, but none beside queries and
+ * keys, nor one that these were given when they were counted. NULL: none. */
+static struct av_find_layer *apart_of(const struct av_find_search *s, size_t tensor, bool single)
+{
+    size_t number = av_find_number(name_of(s, tensor));
+    number = s->pairs == 0 && number == AV_FIND_NONE ? 0 : number;
+    for (size_t i = 0; i < s->out->count; i++) {
+        struct av_find_layer *l = &s->out->layers[i];
+        if (l->number == number || (single && s->pairs == 0 && s->out->count == 1)) {
+            return i < s->pairs ? NULL : l;
+        }
+    }
+    if (number == AV_FIND_NONE) {
         return NULL;
     }
-    struct av_find_layer *layer = av_find_add_layer(s, name);
+    struct av_find_layer *layer = av_find_add_layer(s, name_of(s, tensor));
     layer->number = number;
     return layer;
 }
+
+/* ---- Named ----------------------------------------------------------------------- */
 
 static enum av_status place(const struct av_find_search *s, struct av_find_rows *rows, size_t heads, size_t batches)
 {
@@ -56,7 +85,7 @@ static enum av_status place(const struct av_find_search *s, struct av_find_rows 
     return av_find_matrix_rows(rows, t, heads, batches, &s->out->guessed) ? AV_OK : av_find_no_matrix(s, t);
 }
 
-static enum av_status find_named(const struct av_find_search *s, const struct kind *kind, bool pairs)
+static enum av_status find_named(const struct av_find_search *s, const struct kind *kind)
 {
     char digits[AV_FIND_NAME_MAX];
     size_t matching = 0;
@@ -66,7 +95,8 @@ static enum av_status find_named(const struct av_find_search *s, const struct ki
             continue;
         }
         matching++;
-        struct av_find_layer *layer = layer_of(s, name_of(s, i), pairs, strchr(kind->pattern, '*') == NULL);
+        struct av_find_layer *layer = pair_of(s, i);
+        layer = layer != NULL ? layer : apart_of(s, i, strchr(kind->pattern, '*') == NULL);
         if (layer != NULL) {
             struct av_find_rows *rows = rows_of(layer, kind);
             rows->tensor = i;
@@ -84,14 +114,6 @@ static enum av_status find_named(const struct av_find_search *s, const struct ki
 }
 
 /* ---- By what names say, beside queries and keys ------------------------------------- */
-
-/* Can the tensor be of this layer, by their numbers? */
-static bool is_of_layer(const struct av_find_search *s, const struct av_find_layer *l, size_t tensor)
-{
-    size_t number = av_find_number(name_of(s, tensor));
-    size_t own = av_find_number(name_of(s, l->q.tensor));
-    return number == AV_FIND_NONE || own == AV_FIND_NONE ? s->out->count == 1 : number == own;
-}
 
 static bool fits(const struct av_find_layer *l, const struct av_find_rows *r)
 {
@@ -122,7 +144,7 @@ static struct av_find_layer *best_layer(const struct av_find_search *s, struct a
     const struct av_dump_tensor *t = &s->file->tensors[rows->tensor];
     struct av_find_layer *best = NULL;
     struct av_find_rows best_rows = *rows;
-    for (size_t i = 0; i < s->out->count; i++) {
+    for (size_t i = 0; i < s->pairs; i++) {
         struct av_find_layer *l = &s->out->layers[i];
         bool unsure = false;
         if (is_of_layer(s, l, rows->tensor) && av_find_matrix_rows(rows, t, l->q.heads, l->q.batches, &unsure) &&
@@ -156,13 +178,40 @@ static void find_beside(const struct av_find_search *s, const struct kind *kind)
     }
 }
 
-/* ---- By what names say, alone ------------------------------------------------------- */
+/* ---- By what names say, without queries and keys ------------------------------------ */
 
-static bool is_square(const struct av_dump_tensor *t)
+/* Are scores and weights of the layer of the same sizes, where it has both? */
+static bool go_together(const struct av_find_layer *l)
 {
-    return is_matrix(t) && t->shape[t->rank - 1] == t->shape[t->rank - 2];
+    const struct av_find_rows *w = &l->weights;
+    const struct av_find_rows *z = &l->scores;
+    bool both = w->tensor != AV_FIND_NONE && z->tensor != AV_FIND_NONE;
+    return !both || (w->n == z->n && w->heads == z->heads && w->batches == z->batches);
 }
 
+/* Layers of which the file has no queries and keys, though it has those of others. Of
+ * several of a layer the first is taken. */
+static void find_apart(const struct av_find_search *s, const struct kind *kind)
+{
+    for (size_t i = 0; i < s->file->count; i++) {
+        const struct av_dump_tensor *t = &s->file->tensors[i];
+        if (av_find_role(t->name) != kind->role || !is_square(t) || is_taken(s, i) || pair_of(s, i) != NULL) {
+            continue;
+        }
+        struct av_find_layer *l = apart_of(s, i, false);
+        if (l == NULL || rows_of(l, kind)->tensor != AV_FIND_NONE) {
+            continue;
+        }
+        struct av_find_layer with = *l;
+        struct av_find_rows *rows = rows_of(&with, kind);
+        rows->tensor = i;
+        if (av_find_matrix_rows(rows, t, 0, 0, &s->out->guessed) && go_together(&with)) {
+            *l = with;
+        }
+    }
+}
+
+/* In a file without any queries and keys. */
 static enum av_status find_alone(const struct av_find_search *s, const struct kind *kind)
 {
     for (size_t i = 0; i < s->file->count; i++) {
@@ -170,7 +219,8 @@ static enum av_status find_alone(const struct av_find_search *s, const struct ki
         if (av_find_role(t->name) != kind->role || !is_square(t)) {
             continue;
         }
-        struct av_find_rows *rows = rows_of(layer_of(s, t->name, false, false), kind);
+        struct av_find_layer *layer = apart_of(s, i, false);
+        struct av_find_rows *rows = rows_of(layer, kind);
         if (rows->tensor != AV_FIND_NONE) {
             return av_find_undecided(s);
         }
@@ -179,22 +229,11 @@ static enum av_status find_alone(const struct av_find_search *s, const struct ki
         if (status != AV_OK) {
             return status;
         }
-    }
-    return AV_OK;
-}
-
-/* Are scores and weights of each layer of the same sizes? */
-static bool go_together(const struct av_find *found)
-{
-    for (size_t i = 0; i < found->count; i++) {
-        const struct av_find_rows *w = &found->layers[i].weights;
-        const struct av_find_rows *z = &found->layers[i].scores;
-        bool both = w->tensor != AV_FIND_NONE && z->tensor != AV_FIND_NONE;
-        if (both && (w->n != z->n || w->heads != z->heads || w->batches != z->batches)) {
-            return false;
+        if (!go_together(layer)) {
+            return av_find_undecided(s);
         }
     }
-    return true;
+    return AV_OK;
 }
 
 struct av_find_hint av_find_hint(const struct av_find_search *s)
@@ -216,26 +255,38 @@ struct av_find_hint av_find_hint(const struct av_find_search *s)
     return (struct av_find_hint){ 0, 0, 0, 0 };
 }
 
+/* By number, of equals that of the earlier queries. */
+static int by_number(const void *a, const void *b)
+{
+    const struct av_find_layer *x = a;
+    const struct av_find_layer *y = b;
+    return x->number != y->number ? (x->number < y->number ? -1 : 1)
+                                  : (x->q.tensor > y->q.tensor) - (x->q.tensor < y->q.tensor);
+}
+
 enum av_status av_find_matrices(const struct av_find_search *s)
 {
     const struct kind kinds[] = {
         { AV_FIND_WEIGHTS, "--weights", s->options->weights, true },
         { AV_FIND_SCORES, "--scores", s->options->scores, false },
     };
-    const bool pairs = s->out->count > 0;
     const bool named = s->options->weights != NULL || s->options->scores != NULL;
     enum av_status status = AV_OK;
     for (size_t i = 0; i < 2 && status == AV_OK; i++) {
         if (kinds[i].pattern != NULL) {
-            status = find_named(s, &kinds[i], pairs);
+            status = find_named(s, &kinds[i]);
         }
     }
     for (size_t i = 0; i < 2 && status == AV_OK; i++) {
-        if (pairs && kinds[i].pattern == NULL) {
+        if (s->pairs > 0 && kinds[i].pattern == NULL) {
             find_beside(s, &kinds[i]);
-        } else if (!pairs && !named) {
+            find_apart(s, &kinds[i]);
+        } else if (s->pairs == 0 && !named) {
             status = find_alone(s, &kinds[i]);
         }
     }
-    return status == AV_OK && !pairs && !named && !go_together(s->out) ? av_find_undecided(s) : status;
+    if (s->pairs > 0 && s->out->count > s->pairs) {
+        qsort(s->out->layers, s->out->count, sizeof *s->out->layers, by_number);
+    }
+    return status;
 }

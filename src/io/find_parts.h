@@ -52,6 +52,7 @@ struct av_find_search {
     const struct av_find_options *options;
     struct av_find_sizes sizes;
     struct av_find_hint hint;
+    size_t pairs;        /* layers of queries and keys, once they are found; they come first */
     struct av_find *out; /* with room for a layer of every tensor */
     struct av_error *e;
 };
@@ -64,7 +65,8 @@ struct av_find_layer *av_find_add_layer(const struct av_find_search *s, const ch
 /* What the first of them says that has an axis of heads. */
 struct av_find_hint av_find_hint(const struct av_find_search *s);
 
-/* Those that are named by the options, and those whose names say so. */
+/* Those that are named by the options, and those whose names say so; and all layers
+ * in order. */
 enum av_status av_find_matrices(const struct av_find_search *s);
 
 /* ---- find_messages.c ------------------------------------------------------------------ */

@@ -65,6 +65,12 @@ safetensors("flax.safetensors", model)
 np.savez("missing.npz", q=q, k=k, attn_weights=weights.astype("f4"))
 np.savez("told.npz", q=side(q), k=side(k), attn_weights=weights.astype("f4"))
 np.savez("unnamed.npz", q[1], k[1])
+np.savez(
+    "mixed.npz",
+    **{"layers.0.q": q, "layers.0.k": k, "layers.1.attn_weights": weights[:2], "layers.2.attn_scores": scores[3]},
+)
+np.save("w.npy", weights[1])
+np.save("s.npy", scores[3])
 
 safetensors(
     "layers.safetensors",

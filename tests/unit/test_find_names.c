@@ -138,7 +138,7 @@ static void weights_and_scores_beside_queries(void **state)
         { "attn_weights 32, k 4 32 8, q 4 32 8", 0, "0 q k - -" },
         { "attn.bias 32 32, attn.weight 32 32, attn_mask 32 32, k 32 32, q 32 32", 1, "0 q k - -" },
         { "attn 32 32, k_0 32 8, k_1 32 8, q_0 32 8, q_1 32 8", 1, "0 q_0 k_0 - -; 1 q_1 k_1 - -" },
-        { "attn.2 32 32, layers.1.k 32 8, layers.1.q 32 8", 1, "1 layers.1.q layers.1.k - -" },
+        { "attn.2 32 32, layers.1.k 32 8, layers.1.q 32 8", 1, "1 layers.1.q layers.1.k - -; 2 - - attn.2 -" },
         { "alpha 32 32, k 32 8, q 32 8, w 32 32", 1, "0 q k - -" },
         /* Of several the one named most like the queries, of equals the first. */
         { "a.k 9 4, a.probs 9 9, a.q 9 4, b.probs 9 9", 1, "0 a.q a.k a.probs -" },
