@@ -33,6 +33,7 @@ void av_json_integer(struct av_json *j, const char *name, int64_t x);
 void av_json_unsigned(struct av_json *j, const char *name, uint64_t x);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void av_json_string(struct av_json *j, const char *name, const char *text);
+void av_json_bool(struct av_json *j, const char *name, bool x);
 void av_json_null(struct av_json *j, const char *name);
 
 #endif

@@ -129,6 +129,12 @@ void av_json_string(struct av_json *j, const char *name, const char *text)
     quoted(j, text);
 }
 
+void av_json_bool(struct av_json *j, const char *name, bool x)
+{
+    lead(j, name);
+    av_str_add(j->out, x ? "true" : "false");
+}
+
 void av_json_null(struct av_json *j, const char *name)
 {
     lead(j, name);

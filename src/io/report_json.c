@@ -188,6 +188,7 @@ void av_report_json_members(struct av_json *j, const struct av_snapshot *s)
     write_members(j, s);
     if (s->from_files) {
         write_tensors(j, s);
+        av_json_bool(j, "layout_guessed", s->source->guessed);
     }
 }
 

@@ -43,6 +43,11 @@ static void whole_document(void **state)
     av_json_object(&j, "empty");
     av_json_close(&j, '}');
     av_json_null(&j, "theory");
+    av_json_bool(&j, "guessed", true);
+    av_json_array(&j, "seen");
+    av_json_bool(&j, NULL, false);
+    av_json_bool(&j, NULL, true);
+    av_json_close(&j, ']');
     av_json_close(&j, '}');
     assert_string_equal(av_str_text(&out), "{\n"
                                            "  \"name\": \"q\",\n"
@@ -63,7 +68,12 @@ static void whole_document(void **state)
                                            "  ],\n"
                                            "  \"none\": [],\n"
                                            "  \"empty\": {},\n"
-                                           "  \"theory\": null\n"
+                                           "  \"theory\": null,\n"
+                                           "  \"guessed\": true,\n"
+                                           "  \"seen\": [\n"
+                                           "    false,\n"
+                                           "    true\n"
+                                           "  ]\n"
                                            "}\n");
     av_str_free(&out);
 }

@@ -77,8 +77,10 @@ static void read_value(struct reader *r)
         read_members(r, ']');
     } else if (*r->at == '"') {
         read_string(r);
-    } else if (strncmp(r->at, "null", 4) == 0) {
+    } else if (strncmp(r->at, "null", 4) == 0 || strncmp(r->at, "true", 4) == 0) {
         r->at += 4;
+    } else if (strncmp(r->at, "false", 5) == 0) {
+        r->at += 5;
     } else {
         char *end;
         assert_true(isdigit((unsigned char)*r->at) || *r->at == '-');
@@ -190,6 +192,7 @@ static void json_holds_weights_and_verdicts(void **state)
     check(&out, ".verdicts[1].text", "\"q\xEF\xBF\xBD\"");
     check(&out, ".verdicts[2]", "");
     check(&out, ".tensors", "");
+    check(&out, ".layout_guessed", "");
     check(&out, ".heads", "");
     check(&out, ".findings", "");
     av_str_free(&out);
@@ -223,6 +226,7 @@ static void json_of_files(void **state)
     check(&out, ".tensors[1].shape", "[3, 64]");
     check(&out, ".tensors[1].nan_count", "9");
     check(&out, ".tensors[1].inf_count", "0");
+    check(&out, ".layout_guessed", "false");
     check(&out, ".params.head", "1");
     check(&out, ".weights.max_median", "1.3");
     check(&out, ".heads[0].layer", "5");
@@ -265,6 +269,10 @@ static void json_has_the_tensors_of_all_layers(void **state)
     check(&out, ".tensors[2].name", "\"q,1\"");
     check(&out, ".tensors[3].nan_count", "9");
     check(&out, ".tensors[4]", "");
+    av_str_free(&out);
+    st.source.guessed = true;
+    write_report(&out, AV_FORMAT_JSON, &st, NULL);
+    check(&out, ".layout_guessed", "true");
     av_str_free(&out);
 }
 
