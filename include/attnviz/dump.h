@@ -5,7 +5,8 @@
  *   safetensors  mapped; numbers of F64 F32 F16 BF16 F8_E5M2 F8_E4M3, I8 .. I64,
  *                U8 .. U64, BOOL; needs cJSON
  *   npz          NumPy's archive of .npy files, stored or deflated, unpacked
- *                block by block as it is read; needs libzip
+ *                block by block as it is read, in Fortran order whole, up to
+ *                128 MiB; needs libzip
  *   npy          one array, mapped
  *   text         rows of numbers, as many in each: one tensor [rows, columns]
  *
@@ -84,7 +85,8 @@ struct av_dump_run {
  * From a mapping any order costs the same, and nearly so from a stored entry of an
  * archive. A deflated one is a stream: a run that begins behind an earlier one goes
  * on from there, one before them unpacks from the start again, unless it is among
- * the 24 MiB that were unpacked last and are kept. Where all
+ * the 24 MiB that were unpacked last and are kept; of arrays in Fortran order up to
+ * 256 MiB are. Where all
  * of an entry has been read in order, its checksum is verified at its end.
  *
  * AV_FAILED: the tensor's `no`, a run outside it, a file that became shorter

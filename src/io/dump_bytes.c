@@ -37,23 +37,28 @@ static size_t fortran_place(const struct av_dump_tensor *t, size_t i)
     return place;
 }
 
+void av_dump_read_entries(const unsigned char *entries, const struct av_dump_item *item, const struct av_dump_run *run,
+                          struct av_numbers out)
+{
+    size_t size = item->type->size;
+    for (size_t row = 0; row < run->rows; row++) {
+        size_t first = run->first + row * run->stride;
+        size_t at = row * run->count;
+        if (!item->fortran) {
+            av_number_read_run(item->type, entries + first * size, item->big_endian, run->count, out, at);
+            continue;
+        }
+        for (size_t i = 0; i < run->count; i++) {
+            const unsigned char *entry = entries + fortran_place(&item->seen, first + i) * size;
+            av_number_read_run(item->type, entry, item->big_endian, 1, out, at + i);
+        }
+    }
+}
+
 static void read_entries(void *ctx)
 {
     const struct reading *r = ctx;
-    const struct av_dump_item *item = r->item;
-    size_t size = item->type->size;
-    for (size_t row = 0; row < r->run->rows; row++) {
-        size_t first = r->run->first + row * r->run->stride;
-        size_t at = row * r->run->count;
-        if (!item->fortran) {
-            av_number_read_run(item->type, r->entries + first * size, item->big_endian, r->run->count, r->out, at);
-            continue;
-        }
-        for (size_t i = 0; i < r->run->count; i++) {
-            const unsigned char *entry = r->entries + fortran_place(&item->seen, first + i) * size;
-            av_number_read_run(item->type, entry, item->big_endian, 1, r->out, at + i);
-        }
-    }
+    av_dump_read_entries(r->entries, r->item, r->run, r->out);
 }
 
 static enum av_status guarded(const struct av_dump *d, void (*work)(void *ctx), void *ctx, struct av_error *e)

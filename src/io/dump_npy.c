@@ -1,6 +1,7 @@
 /* dump_npy.c - a .npy file as a dump of one array. */
 #include "dump_parts.h"
 #include "npy_header.h"
+#include "whole_cache.h"
 
 static enum av_status check(const struct av_dump *d, struct av_dump_item *item, const struct av_npy_header *h,
                             const char *label, uint64_t size, bool stream, struct av_error *e)
@@ -12,9 +13,11 @@ static enum av_status check(const struct av_dump *d, struct av_dump_item *item, 
     if (item->seen.no == NULL) {
         s = av_npy_check_size(h, label, item->seen.count, size, e);
     }
-    if (s == AV_OK && stream && h->fortran && h->rank > 1) {
+    if (s == AV_OK && stream && item->fortran && item->seen.count > AV_WHOLE_MAX / h->type->size) {
         s = av_dump_refuse(d, item,
-                           "is in Fortran order inside an archive: save it as numpy.ascontiguousarray gives it", e);
+                           "is in Fortran order and larger than 128 MiB: in an archive save it as "
+                           "numpy.ascontiguousarray gives it",
+                           e);
     }
     return s;
 }
@@ -32,7 +35,7 @@ enum av_status av_dump_add_npy(struct av_dump *d, const char *name, const unsign
     if (s == AV_OK) {
         item->type = h.type;
         item->big_endian = h.big_endian;
-        item->fortran = h.fortran;
+        item->fortran = h.fortran && h.rank > 1;
         item->at = h.data;
         item->index = index;
         item->seen.wide = h.type != NULL && h.type->wide;

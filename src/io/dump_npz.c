@@ -1,12 +1,13 @@
 /* dump_npz.c - NumPy's .npz archives as dumps; the one file that sees libzip.
  *
  * A .npz file is a zip archive whose entries are .npy files, named for the
- * arrays: "q.npy". Nothing is unpacked as a whole: an array is a stream, of which
- * as much is unpacked as is asked for, and never more than its entry's size says,
- * which is first compared with what the array's own header says. */
+ * arrays: "q.npy". An array is a stream, of which as much is unpacked as is asked
+ * for, and never more than its entry's size says, which is first compared with what
+ * the array's own header says. Only arrays in Fortran order are unpacked whole. */
 #include "block_cache.h"
 #include "dump_parts.h"
 #include "npy_header.h"
+#include "whole_cache.h"
 
 #include <string.h>
 
@@ -42,7 +43,8 @@ struct archive {
     zip_t *zip;
     struct stream streams[STREAMS];
     uint64_t uses;
-    struct av_block_cache cache; /* of deflated entries */
+    struct av_block_cache cache;  /* of deflated entries */
+    struct av_whole_cache wholes; /* of those in Fortran order */
 };
 
 static void close_stream(struct stream *s)
@@ -273,6 +275,7 @@ static void close_npz(struct av_dump *d)
         zip_discard(a->zip);
     }
     av_block_cache_free(&a->cache);
+    av_whole_cache_free(&a->wholes);
     free(a);
 }
 
@@ -291,7 +294,7 @@ static uint64_t end_of(const struct av_dump_item *item)
     return item->at + (uint64_t)item->seen.count * item->type->size;
 }
 
-/* Bytes [at, at + size) of the entry from a stream to `to`, a block at most. */
+/* Bytes [at, at + size) of the entry from a stream to `to`. */
 static enum av_status take(struct reading *r, uint64_t at, unsigned char *to, size_t size, struct av_error *e)
 {
     const struct place from = { r->item->index, at, !r->item->seen.streamed };
@@ -393,6 +396,23 @@ static size_t runs_in_block(const struct av_dump_item *item, const struct av_dum
     return run->stride == 0 ? run->rows : (most - run->count) / run->stride + 1;
 }
 
+/* Of an entry in Fortran order, where the entries of a run lie far apart. */
+static enum av_status read_whole(struct reading *r, const struct av_dump_run *run, struct av_numbers out,
+                                 struct av_error *e)
+{
+    const size_t size = r->item->seen.count * r->item->type->size;
+    struct av_whole *whole = av_whole_get(&r->archive->wholes, r->item->index, size);
+    if (whole == NULL) {
+        return av_fail_nomem(e, r->label.text);
+    }
+    enum av_status s = whole->used > 0 ? AV_OK : take(r, r->item->at, whole->bytes, size, e);
+    if (s == AV_OK) {
+        av_whole_keep(&r->archive->wholes, whole);
+        av_dump_read_entries(whole->bytes, r->item, run, out);
+    }
+    return s;
+}
+
 static enum av_status read_npz(struct av_dump *d, const struct av_dump_item *item, const struct av_dump_run *run,
                                struct av_numbers out, struct av_error *e)
 {
@@ -400,6 +420,9 @@ static enum av_status read_npz(struct av_dump *d, const struct av_dump_item *ite
     struct reading r = { d->state, av_dump_label(d, item->name), item, block };
     const size_t near = runs_in_block(item, run);
     enum av_status s = AV_OK;
+    if (item->fortran) {
+        return read_whole(&r, run, out, e);
+    }
     if (run->stride == run->count) {
         return read_long(&r, run->first, run->rows * run->count, out, 0, e);
     }

@@ -14,7 +14,8 @@ struct av_dump_item {
     struct av_dump_tensor seen;        /* what callers see */
     char *name, *type_text, *no;       /* its strings, as owned */
     const struct av_number_type *type; /* NULL: not supported */
-    bool big_endian, fortran;
+    bool big_endian;
+    bool fortran;   /* the first of several indices runs fastest */
     uint64_t at;    /* offset of the first entry in the file; in an archive, in the unpacked entry */
     uint64_t size;  /* bytes of the entries */
     uint64_t index; /* in an archive: of the entry */
@@ -78,8 +79,8 @@ enum av_status av_dump_shape(const struct av_dump *d, struct av_dump_item *item,
 enum av_status av_dump_add_meta(struct av_dump *d, const char *key, const char *text, struct av_error *e);
 
 /* Adds the array whose .npy file begins with `head` (npy_header.h) and has `size`
- * bytes, the index-th of an archive. A stream is read from front to end: arrays
- * whose first index runs fastest are refused in it. */
+ * bytes, the index-th of an archive. A stream is read from front to end: large
+ * arrays whose first index runs fastest are refused in it (whole_cache.h). */
 enum av_status av_dump_add_npy(struct av_dump *d, const char *name, const unsigned char *head, uint64_t size,
                                uint64_t index, bool stream, struct av_error *e);
 
@@ -107,6 +108,10 @@ struct av_dump_label av_dump_base_name(const struct av_dump *d);
 /* Bytes [at, at + size) of the file, which is that long, to `to`. AV_FAILED when
  * it has become shorter. */
 enum av_status av_dump_copy(const struct av_dump *d, uint64_t at, void *to, size_t size, struct av_error *e);
+
+/* A run, within the item, of entries that stand in memory. */
+void av_dump_read_entries(const unsigned char *entries, const struct av_dump_item *item, const struct av_dump_run *run,
+                          struct av_numbers out);
 
 /* `read` of a format whose entries stand in d->bytes. */
 enum av_status av_dump_read_bytes(struct av_dump *d, const struct av_dump_item *item, const struct av_dump_run *run,
