@@ -75,7 +75,8 @@ void av_usage_write(struct av_str *out)
 {
     av_str_add(out, "usage: attnviz [COMMAND] [OPTION]... [FILE]...\n\n"
                     "Shows why attention divides its scores by sqrt(d_k): queries and keys in,\n"
-                    "scores, weights, entropy and gradient out. With FILEs, those of a model.\n\n"
+                    "scores, weights, entropy and gradient out. With FILEs, those of a model: its\n"
+                    "queries and keys, or its weights or scores alone (--weights, --scores).\n\n"
                     "Commands:\n");
     write_commands(out);
     av_str_add(out, "\nOptions:\n");
@@ -86,7 +87,9 @@ void av_usage_write(struct av_str *out)
                     "\nExamples:\n"
                     "  attnviz\n"
                     "  attnviz --set d_k=512 --set scale=off\n"
+                    "  attnviz --view heads model.safetensors\n"
                     "  attnviz report --format json --set mask=causal Q.npy K.npy\n"
+                    "  attnviz report --weights w w.npy --fail-on bad\n"
                     "  attnviz sweep --over d_k=1:4096:13:log --set scale=off\n"
                     "  attnviz snapshot --keys 's Tab' --size 120x40\n");
 }
