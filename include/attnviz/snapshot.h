@@ -99,7 +99,7 @@ struct av_snapshot {
      * weights as they are; nothing but the mask acts. params.variant and
      * params.dtype are what acts. */
     enum av_part from;
-    bool probed;             /* key_offset is not 0 */
+    bool probed; /* key_offset is not 0 */
     /* The multiplier of the current state: d_k^-exponent, or 1 with scale off
      * and for logits given by hand or by a file, NaN of weights alone; what a variant brings in its place, with
      * all factors that every row of the head shares (av_attend_multiplier
@@ -107,10 +107,10 @@ struct av_snapshot {
      * well, which alpha leaves out. */
     double alpha;
     bool by_row;
-    bool gliding;   /* alpha is on its way between two states */
-    bool varied;    /* the weights are by params.variant or dtype, not the plain softmax in double */
-    bool simplex;   /* weights are >= 0 and sum to 1, rounding apart; of a file's weights as found */
-    bool patterned; /* keys that params.mask leaves may be unseen: by a variant, or a score of -infinity */
+    bool gliding;         /* alpha is on its way between two states */
+    bool varied;          /* the weights are by params.variant or dtype, not the plain softmax in double */
+    bool simplex;         /* weights are >= 0 and sum to 1, rounding apart; of a file's weights as found */
+    bool patterned;       /* keys that params.mask leaves may be unseen: by a variant, or a score of -infinity */
     size_t n_q, n_k, d_k; /* d_k 0: no queries and keys */
 
     /* [n_q, n_k], row-major, pitch n_k. What a row does not see, by mask or by

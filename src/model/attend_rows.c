@@ -179,8 +179,8 @@ static bool by_key(struct av_attend *a, const struct av_attend_row *row, const s
         imitate(a, row, q, len, h);
         return plan->normalise->scores == AV_SCORES_RAW;
     }
-    const double *scores = plan->own_scores ? a->work.scores[h] + row->place * a->work.n_k
-                                            : head_scores(&plan->head, row->query);
+    const double *scores =
+        plan->own_scores ? a->work.scores[h] + row->place * a->work.n_k : head_scores(&plan->head, row->query);
     memcpy(a->work.logits[h], scores, len * sizeof *scores);
     return false;
 }
