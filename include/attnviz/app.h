@@ -24,6 +24,7 @@ struct av_app_config {
     bool ascii;
     const struct av_source *source;   /* NULL without files; borrowed */
     const struct av_kernels *kernels; /* NULL: the best */
+    const char *notice;               /* for the message line at the start; NULL: nothing */
     av_picture picture;               /* for `w`; NULL: it writes the numbers alone */
 };
 

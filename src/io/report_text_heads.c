@@ -91,6 +91,14 @@ static void add_roles(struct av_str *out, const struct av_source *source)
     }
 }
 
+/* Are the weights or scores that come along those of the multiplier in force? */
+static bool follows(const struct av_snapshot *s)
+{
+    const double here = s->alpha / s->params.temperature;
+    return s->diagnosis != NULL && s->diagnosis->evidence.multiplier.r2 >= AV_SLOPE_GOOD_R2 &&
+           fabs(s->diagnosis->evidence.multiplier.slope / here - 1) <= AV_SLOPE_TOLERANCE;
+}
+
 /* What they were read as: a mask or a scale that is not the model's makes every
  * number below another one. */
 static void add_setting(struct av_str *out, const struct av_snapshot *s)
@@ -100,14 +108,14 @@ static void add_setting(struct av_str *out, const struct av_snapshot *s)
     bool said = source->masked && (int64_t)source->mask == p->mask;
     av_str_addf(out, "; mask %s%s", p->mask == AV_MASK_CAUSAL ? "causal" : "none", said ? ", as the file says" : "");
     if (s->layer->d > 0) {
-        av_str_addf(out, "; scale %s: q.k times %.6g", p->scale != 0 ? "on" : "off", s->alpha);
+        av_str_addf(out, "; scale %s: q.k times %.6g", p->scale != 0 ? "on" : "off", s->alpha / p->temperature);
     }
     av_str_add(out, "\n");
     const struct av_source_tensor *part = s->layer->part;
     bool weights = part[AV_PART_WEIGHTS].there;
     if (s->layer->d > 0 && (weights || part[AV_PART_SCORES].there)) {
-        av_str_addf(out, "  numbers are of q.k so multiplied; verdicts are of the file's %s where they name them\n",
-                    weights ? "weights" : "scores");
+        av_str_addf(out, "  numbers are of q.k so multiplied; the file's %s %s\n", weights ? "weights" : "scores",
+                    follows(s) ? "follow the same" : "do not follow it: verdicts that name them are of them");
     }
 }
 

@@ -45,8 +45,8 @@ static struct fit fit_of(const struct av_diagnoser *d, const struct multiplier *
     return fit;
 }
 
-/* The nearest of those that fit, the first of equals; `also` is one that is the
- * same number, or NULL. */
+/* The nearest of those that fit, the first of equals, so that one over temperature
+ * is named where none without fits; `also` is one that is the same number, or NULL. */
 static struct fit nearest(const struct av_diagnoser *d, const struct multiplier **also)
 {
     const double temperatures[] = { 1, d->params.temperature };
@@ -58,7 +58,7 @@ static struct fit nearest(const struct av_diagnoser *d, const struct multiplier 
             if (fit.m != NULL && fit.distance < best.distance - 1e-9) {
                 best = fit;
                 *also = NULL;
-            } else if (fit.m != NULL && fabs(fit.distance - best.distance) <= 1e-9) {
+            } else if (fit.m != NULL && t == 0 && fabs(fit.distance - best.distance) <= 1e-9) {
                 *also = fit.m;
             }
         }

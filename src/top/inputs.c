@@ -7,6 +7,7 @@
 #include "attnviz/variant.h"
 #include "complain.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static enum av_status take_files(struct av_inputs *in, const struct av_options *o, struct av_error *e)
@@ -34,6 +35,24 @@ static enum av_status take_files(struct av_inputs *in, const struct av_options *
     return AV_OK;
 }
 
+/* Settings that the file's weights, or scores, follow. A head that cannot be read
+ * is told of when its numbers are asked for. */
+static void adopt(struct av_inputs *in, const struct av_options *o)
+{
+    struct av_params *p = &in->params;
+    const struct av_source_layer *l = &in->source->layers[p->layer];
+    bool along = l->part[AV_PART_WEIGHTS].there || l->part[AV_PART_SCORES].there;
+    const struct av_adoption allowed = {
+        .multiplier = !o->multiplier_set && p->scale != 0 && p->exponent == 0.5,
+        .mask = !o->mask_set && !in->source->masked,
+    };
+    struct av_diagnosis found;
+    if (l->d > 0 && along && (allowed.multiplier || allowed.mask) && (size_t)p->head < l->n_head &&
+        av_diagnose_head(&found, in->source, (size_t)p->layer, (size_t)p->head, p, NULL, NULL) == AV_OK) {
+        av_params_adopt(p, &found, l, allowed, in->adopted);
+    }
+}
+
 enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, struct av_error *e)
 {
     memset(in, 0, sizeof *in);
@@ -45,7 +64,11 @@ enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, 
     if (s == AV_OK && in->source != NULL) {
         s = av_source_check(in->source->layers, in->source->layer_count, &in->params, e);
     }
-    return s == AV_OK ? av_variant_check(in->params.variant, &in->params, e) : s;
+    s = s == AV_OK ? av_variant_check(in->params.variant, &in->params, e) : s;
+    if (s == AV_OK && in->source != NULL) {
+        adopt(in, o);
+    }
+    return s;
 }
 
 void av_inputs_free(struct av_inputs *in)
@@ -101,12 +124,28 @@ static enum av_status choose_theme(const char **name, struct av_error *e)
     return s;
 }
 
+/* The view to begin with: of several heads, or of weights that Q and K may not
+ * explain, all of them before one. */
+static const char *first_view(const struct av_inputs *in, const struct av_options *o)
+{
+    const struct av_source *s = in->source;
+    if (o->view != NULL || s == NULL) {
+        return o->view;
+    }
+    const struct av_source_layer *l = &s->layers[0];
+    bool along = l->d > 0 && (l->part[AV_PART_WEIGHTS].there || l->part[AV_PART_SCORES].there);
+    return along || av_source_heads(s) > 1 ? "heads" : NULL;
+}
+
 enum av_status av_inputs_app(struct av_app **app, const struct av_inputs *in, const struct av_options *o, bool ascii,
                              struct av_error *e)
 {
+    char notice[AV_ADOPTED_MAX + 64];
+    snprintf(notice, sizeof notice, "%s, as the file's weights follow", in->adopted);
     struct av_app_config config = {
         .params = in->params,
-        .view = o->view,
+        .notice = in->adopted[0] != '\0' ? notice : NULL,
+        .view = first_view(in, o),
         .theme = o->theme,
         .animation = o->animation,
         .ascii = ascii,

@@ -2,6 +2,7 @@
 #ifndef ATTNVIZ_INPUTS_H
 #define ATTNVIZ_INPUTS_H
 
+#include "attnviz/adopt.h"
 #include "attnviz/app.h"
 #include "attnviz/files.h"
 #include "options.h"
@@ -9,10 +10,12 @@
 struct av_inputs {
     struct av_files *files; /* NULL without */
     const struct av_source *source;
-    struct av_params params; /* checked */
+    struct av_params params;      /* checked */
+    char adopted[AV_ADOPTED_MAX]; /* what the file's weights have set of them, in words; "": nothing */
 };
 
-/* Opens the files, takes their sizes and checks every parameter. The caller
+/* Opens the files, takes their sizes and, where they tell, the settings that
+ * their weights were made with (adopt.h), and checks every parameter. The caller
  * calls av_inputs_free in every case. */
 enum av_status av_inputs_read(struct av_inputs *in, const struct av_options *o, struct av_error *e);
 void av_inputs_free(struct av_inputs *in);

@@ -59,10 +59,14 @@ SETTER(set_param)
 {
     (void)row;
     static const char *const sizes[] = { "d_k", "n_q", "n_k" };
+    static const char *const multipliers[] = { "scale", "exponent", "temperature", "variant" };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         if (assigns(value, sizes[i])) {
             o->size_set = sizes[i];
         }
+    }
+    for (size_t i = 0; i < sizeof multipliers / sizeof multipliers[0]; i++) {
+        o->multiplier_set = o->multiplier_set || assigns(value, multipliers[i]);
     }
     o->logits_set = o->logits_set || assigns(value, "logits");
     o->mask_set = o->mask_set || assigns(value, "mask");

@@ -21,6 +21,7 @@ struct av_options {
     const char *size_set;             /* the last of d_k, n_q, n_k that --set has set, or NULL */
     bool logits_set;                  /* by --set */
     bool mask_set;                    /* by --set: a file's is not taken then */
+    bool multiplier_set;              /* by --set, one of those that scores are multiplied by, likewise */
     struct av_files_options files_as; /* how files are to be read */
     const char *of_files;             /* an option that says so, or NULL */
     int fail_on;                      /* enum av_severity from which on a finding is a failure; -1: none is */

@@ -4,7 +4,7 @@
 /* The parts of a report in the order in which they stand. */
 static const char *const parts[] = {
     ("x: 1 layer of 4 heads on 1 key head, 2 queries, 3 keys, d_k 64\n"
-     "  read: queries, keys; mask causal; scale off: q.k times 1\n"
+     "  read: queries, keys; mask causal; scale off: q.k times 10\n"
      "\nfindings in 4 heads\n"
      "  bad  nan_input: 4 of 4 heads, first in layer 5, head 0:\n"
      "       q\xEF\xBF\xBD\n"
@@ -84,7 +84,7 @@ static void text_of_layers(void **state)
         (struct av_source){ .name = "y", .layers = layers, .layer_count = 2, .masked = true, .mask = AV_MASK_CAUSAL };
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
     const char want[] = "y: 2 layers of 2 .. 4 heads on 1 .. 2 key heads, 3 .. 4 tokens, d_k 64\n"
-                        "  read: queries, keys, weights; mask causal, as the file says; scale off: q.k times 1\n";
+                        "  read: queries, keys, weights; mask causal, as the file says; scale off: q.k times 10\n";
     assert_memory_equal(out.text, want, sizeof want - 1);
     av_str_free(&out);
 }
@@ -99,9 +99,13 @@ static void text_of_weights_too(void **state)
     st.layer.part[AV_PART_WEIGHTS] = (struct av_source_tensor){ .name = "w", .type = "<f4", .there = true };
     st.source.guessed = true;
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
-    assert_non_null(strstr(out.text,
-                           "\n  numbers are of q.k so multiplied; verdicts are of the file's weights where they "
-                           "name them\n"));
+    assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights do not follow it: "
+                                     "verdicts that name them are of them\n"));
+    av_str_free(&out);
+    struct av_diagnosis found = { .evidence.multiplier = { .slope = 10.1, .r2 = 0.995 } };
+    st.s.diagnosis = &found;
+    write_report(&out, AV_FORMAT_TEXT, &st, NULL);
+    assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights follow the same\n"));
     av_str_free(&out);
 }
 
