@@ -31,12 +31,12 @@ static bool goes_before(const struct av_finding *a, const struct av_finding *b)
 }
 
 /* Moves a finding that has one head more to its place among those before it. */
-static void move_up(struct av_findings *f, size_t at)
+static void move_up(const struct av_findings *f, struct av_finding *at)
 {
-    for (; at > 0 && goes_before(&f->at[at], &f->at[at - 1]); at--) {
-        struct av_finding before = f->at[at - 1];
-        f->at[at - 1] = f->at[at];
-        f->at[at] = before;
+    for (; at > f->at && goes_before(at, at - 1); at--) {
+        struct av_finding before = at[-1];
+        at[-1] = at[0];
+        at[0] = before;
     }
 }
 
@@ -63,7 +63,7 @@ static void add_verdict(struct av_findings *f, const struct av_verdict *v, const
     }
     f->count += anew;
     finding->heads++;
-    move_up(f, at);
+    move_up(f, finding);
 }
 
 /* Has the head said this code in this severity before: of Q and K, and of weights? */
