@@ -136,7 +136,7 @@ struct av_heads {
 const struct av_head *av_heads_find(const struct av_heads *h, size_t layer, size_t head);
 
 /* What was found, in sentences: what the verdicts come to, "3 of 40 heads are
- * fine."; and what heads do, "5 of 40 heads give more than half of their weight
+ * fine, 37 bad.", and which they are; and what heads do, "5 of 40 heads give more than half of their weight
  * to the first token." Writes at most `size` bytes and returns out; says of how
  * many heads while others wait. */
 const char *av_heads_words(char *out, size_t size, const struct av_heads *h);

@@ -163,11 +163,14 @@ static void run_close(struct av_app *app, const struct av_action *a)
     app->mode = AV_MODE_SCREEN;
 }
 
-/* With nothing on top of the view, what it computes is what can be ended. */
+/* With nothing on top of the view: it may itself be on top of the one that was left
+ * for it; else what it computes is what can be ended. */
 static void run_close_top(struct av_app *app, const struct av_action *a)
 {
     (void)a;
-    av_work_toggle(app);
+    if (!av_app_jump_back(app)) {
+        av_work_toggle(app);
+    }
 }
 
 static void run_scroll(struct av_app *app, const struct av_action *a)
@@ -322,7 +325,7 @@ static const struct av_action table[] = {
     { "w", "write", "the program", "write",
       "write the screen as SVG and the report of its state as JSON, into this folder", SCREEN, NULL, 0, run_write },
     { "q", "quit", "the program", "quit",
-      "close what is on top, then quit", SCREEN, NULL, 0, run_quit },
+      "close what is on top, or go back; stop what a view computes, or let it go on", SCREEN, NULL, 0, run_quit },
     { "Q C-c", "quit-now", "the program", NULL,
       "quit at once", SCREEN | HELP, NULL, 0, run_quit },
     { "C-l", "repaint", "the program", NULL,
@@ -330,7 +333,7 @@ static const struct av_action table[] = {
     { "C-z", "suspend", "the program", NULL,
       "suspend; fg brings it back", ANY, NULL, 0, run_suspend },
     { "Esc", "close-top", "the program", NULL,
-      "close what is on top; stop what a view computes, or let it go on", SCREEN, NULL, 0, run_close_top },
+      "close what is on top, or go back; stop what a view computes, or let it go on", SCREEN, NULL, 0, run_close_top },
     { "? F1", "help", "the program", "!help",
       "this help", SCREEN, NULL, 0, run_help },
 };

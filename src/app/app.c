@@ -241,6 +241,7 @@ void av_app_show_view(struct av_app *app, size_t index)
     const struct av_view *const *views = av_views(&count);
     app->view_index = index % count;
     app->view = views[app->view_index];
+    app->back = NULL;
     av_lab_sync(app);
     av_app_select_listed(app);
 }

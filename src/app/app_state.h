@@ -109,6 +109,7 @@ struct av_app {
 
     const struct av_view *view;
     size_t view_index;
+    const struct av_view *back;   /* the view that one of its actions left, Esc goes there; NULL: none */
     struct av_view_state *states; /* one per view */
 
     struct av_canvas canvas;
@@ -155,6 +156,7 @@ void av_app_fail(struct av_app *app, enum av_status s, const struct av_error *e)
 /* Tells whom it concerns when this update, which is next, will take long. */
 void av_app_announce(struct av_app *app, const struct av_params *p, unsigned needs);
 
+/* By itself: there is no view to go back to then. */
 void av_app_show_view(struct av_app *app, size_t index);
 
 /* What the current view draws, up to date. */
@@ -261,6 +263,13 @@ void av_app_walk(struct av_app *app, int by);
 /* An action of a view, or a click into it: may move the selected query and key. */
 void av_app_view_action(struct av_app *app, void (*run)(struct av_view_edit *edit));
 void av_app_view_click(struct av_app *app, int x, int y);
+
+/* Goes to the view of that name, as an action of the present one asks. Esc comes back
+ * from there, once; the message line says so, behind `say` if that is not NULL. */
+void av_app_jump(struct av_app *app, const char *name, const char *say);
+
+/* Goes back to the view that was left so; false: there is none. */
+bool av_app_jump_back(struct av_app *app);
 
 /* ---- undo.c ------------------------------------------------------------ */
 

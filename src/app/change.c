@@ -360,7 +360,7 @@ static struct av_view_edit begin_edit(struct av_app *app, struct av_params *next
     };
 }
 
-static void go_to(struct av_app *app, const char *name)
+static void show_named(struct av_app *app, const char *name)
 {
     size_t count;
     const struct av_view *const *views = av_views(&count);
@@ -369,6 +369,23 @@ static void go_to(struct av_app *app, const char *name)
         at++;
     }
     av_app_show_view(app, at);
+}
+
+void av_app_jump(struct av_app *app, const char *name, const char *say)
+{
+    const struct av_view *from = app->view;
+    show_named(app, name);
+    app->back = from;
+    av_app_say(app, "%s%sEsc: back to %s", say != NULL ? say : "", say != NULL ? "; " : "", from->name);
+}
+
+bool av_app_jump_back(struct av_app *app)
+{
+    if (app->back == NULL) {
+        return false;
+    }
+    show_named(app, app->back->name);
+    return true;
 }
 
 /* A moved selection can be undone together with the next one's move, a row
@@ -394,7 +411,7 @@ static void end_edit(struct av_app *app, struct av_params *next, const struct av
     }
     av_work_order(app, edit->work);
     if (edit->view != NULL) {
-        go_to(app, edit->view);
+        av_app_jump(app, edit->view, edit->say);
     }
     av_app_select_listed(app);
     if (edit->type) {

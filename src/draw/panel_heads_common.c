@@ -18,24 +18,37 @@ const struct av_heads_column av_heads_columns[AV_HEAD_QUANTITIES] = {
     [AV_HEAD_FIRST] = { "first", "weight on the first key", true, 1 },
     [AV_HEAD_OWN] = { "own", "weight on the query's own position", true, 1 },
     [AV_HEAD_PREVIOUS] = { "previous", "weight on the position before", true, 1 },
-    [AV_HEAD_MOVED] = { "uneven", "weight to be moved for uniform rows", true, 1 },
+    [AV_HEAD_MOVED] = { "uneven", "weight to move to make rows even", true, 1 },
 };
 
 /* ---- One head ------------------------------------------------------------------- */
 
+/* As many decimals as numbers below 10 have room for, so that those of a column have
+ * the same; larger numbers have fewer. What rounds to nothing is a power of ten. */
+static void write_number(char out[AV_NUMBER_MAX], double v, int cells)
+{
+    enum { DECIMALS = 3 };
+    int decimals = cells - 2 < DECIMALS ? cells - 2 : DECIMALS;
+    bool tiny = v != 0 && fabs(v) < pow(10, -decimals);
+    bool plain = isfinite(v) && v != 0 && !tiny && fabs(v) < pow(10, cells);
+    av_plot_number_in(out, v, DECIMALS, cells);
+    for (size_t len = (size_t)cells + 1; plain && decimals >= 0 && len > (size_t)cells; decimals--) {
+        len = (size_t)snprintf(out, AV_NUMBER_MAX, "%.*f", decimals, v);
+    }
+    if (tiny && v > 0 && strlen(out) > (size_t)cells) { /* 2e-9 may be 2e-15 */
+        snprintf(out, AV_NUMBER_MAX, "<.01");
+    }
+}
+
 const char *av_heads_number(char out[AV_NUMBER_MAX], const struct av_head *h, enum av_head_quantity quantity, int cells)
 {
-    enum { DIGITS = 3, TINY_W = 5 /* 2e-9 may be 2e-15 */ };
     double v = h->at[quantity];
     if (h->state != AV_HEAD_MEASURED) {
         snprintf(out, AV_NUMBER_MAX, "%s", h->state == AV_HEAD_WAITING ? "…" : "");
     } else if (av_heads_columns[quantity].percent) {
         av_panel_percent(out, v);
     } else {
-        av_plot_number_in(out, v, DIGITS, cells);
-        if (cells < TINY_W && v > 0 && v < 0.01 && strlen(out) > (size_t)cells) {
-            snprintf(out, AV_NUMBER_MAX, "<.01");
-        }
+        write_number(out, v, cells);
     }
     return out;
 }

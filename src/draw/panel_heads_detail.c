@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DETAIL_MAX = 1024, JOINT = 2, MARK_W = 2, NUMBERS_H = 4 /* where there is one verdict */ };
+enum { DETAIL_MAX = 1024, JOINT = 2, MARK_W = 2, DIGITS = 3 };
 
 /* The label of the first position, as far as there are labels. */
 static const char *first_token(const struct av_heads *h)
@@ -27,8 +27,8 @@ static const char *state_of(const struct av_head *head)
 {
     static const char *const healths[AV_HEAD_HEALTHS] = { "fine", "a warning, by the spread of its logits alone",
                                                           "a warning", "bad" };
-    return head->state == AV_HEAD_WAITING   ? "still to be weighed"
-           : head->state == AV_HEAD_REFUSED ? "it cannot be weighed"
+    return head->state == AV_HEAD_WAITING   ? "still to be measured"
+           : head->state == AV_HEAD_REFUSED ? "it cannot be measured"
            : head->rows == 0                ? "no row has numbers for two keys, so there is nothing to judge"
                                             : healths[head->health];
 }
@@ -73,7 +73,7 @@ static void measure(char out[DETAIL_MAX], const struct av_heads *h, const struct
         { "; weight on the first key ", AV_HEAD_FIRST, "" },
         { ", own ", AV_HEAD_OWN, "" },
         { ", the one before ", AV_HEAD_PREVIOUS, "" },
-        { "; uneven ", AV_HEAD_MOVED, "" },
+        { "; ", AV_HEAD_MOVED, " of the weight would have to move to make rows even" },
     };
     size_t used = 0;
     out[0] = '\0';
@@ -82,8 +82,13 @@ static void measure(char out[DETAIL_MAX], const struct av_heads *h, const struct
         if (isnan(head->at[pieces[i].of])) {
             continue; /* weights alone have no logits */
         }
+        if (av_heads_columns[pieces[i].of].percent) {
+            av_panel_percent(number, head->at[pieces[i].of]);
+        } else {
+            av_plot_number(number, head->at[pieces[i].of], DIGITS);
+        }
         used += (size_t)snprintf(out + used, DETAIL_MAX - used, "%s%s%s", pieces[i].before + (used == 0 ? JOINT : 0),
-                                 av_heads_number(number, head, pieces[i].of, 6), pieces[i].behind);
+                                 number, pieces[i].behind);
         if (pieces[i].of == AV_HEAD_FIRST && first_token(h) != NULL && used < DETAIL_MAX) {
             used += (size_t)snprintf(out + used, DETAIL_MAX - used, " (\"%s\")", first_token(h));
         }
@@ -117,28 +122,28 @@ static int draw_verdicts(struct av_canvas *c, struct av_rect r, const struct av_
     return used;
 }
 
-void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t at)
+int av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t at)
 {
     const struct av_head *head = &h->heads[at];
     char text[DETAIL_MAX];
     size_t warnings = 0;
+    int top = r.y;
     describe(text, h, head);
     r = below(r, av_plot_wrap(c, r, AV_ROLE_TITLE, text));
     if (head->state == AV_HEAD_REFUSED || head->diagnosis == AV_HEAD_REFUSED) {
         r = below(r, av_plot_wrap(c, r, AV_ROLE_BAD, head->why));
     }
-    if (head->state != AV_HEAD_MEASURED || r.h < 1) {
-        return;
+    if (head->state != AV_HEAD_MEASURED) {
+        return r.y - top;
     }
     while (warnings < head->verdict_count && head->verdicts[warnings].severity >= AV_WARN) {
         warnings++;
     }
-    int numbers = warnings > 1 ? 1 : NUMBERS_H;
-    int for_verdicts = r.h > numbers ? r.h - numbers : 1;
-    r = below(r, draw_verdicts(c, (struct av_rect){ r.x, r.y, r.w, for_verdicts }, head, 0, warnings));
+    r = below(r, draw_verdicts(c, r, head, 0, warnings));
     if (head->rows > 0) {
         measure(text, h, head);
         r = below(r, av_plot_wrap(c, r, AV_ROLE_TEXT, text));
     }
-    draw_verdicts(c, r, head, warnings, head->verdict_count);
+    r = below(r, draw_verdicts(c, r, head, warnings, head->verdict_count));
+    return r.y - top;
 }

@@ -52,23 +52,44 @@ static size_t first_of(size_t at, size_t count, size_t fit)
     return first < last ? first : last;
 }
 
+static bool all_fit(const struct av_heads_grid *g)
+{
+    return g->tile_h <= g->r.h && g->tile_w - g->gap <= g->r.w && g->cols <= g->across && g->rows <= g->down;
+}
+
+/* Wider maps where the columns leave room: by WIDER cells, up to four times as wide as high. */
+static struct av_heads_grid widened(struct av_heads_grid g, const struct av_heads *h, const struct av_heads_look *look)
+{
+    enum { WIDER = AV_HEADS_MAP / 2, WIDEST = 4 };
+    while (g.gap > 0 && g.map_w + WIDER <= WIDEST * g.map_h) {
+        const struct av_heads_grid wider = with_maps(g.r, h, look, (struct size){ g.map_w + WIDER, g.map_h, g.gap });
+        size_t columns = g.cols < g.across ? g.cols : g.across;
+        if (wider.across < columns || wider.tile_w - wider.gap > g.r.w) {
+            break;
+        }
+        g = wider;
+    }
+    return g;
+}
+
 struct av_heads_grid av_heads_layout(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look,
                                      const struct av_heads_order *order)
 {
-    enum { WHOLE = AV_HEADS_MAP, HALF = WHOLE / 2, TWICE = 2 * WHOLE };
-    static const struct size sizes[] = { { TWICE, 16, 1 }, { TWICE, 12, 1 }, { WHOLE, 8, 1 },
-                                         { WHOLE, 6, 1 },  { HALF, 4, 1 },   { HALF, 4, 0 } };
+    enum { WHOLE = AV_HEADS_MAP, HALF = WHOLE / 2, TWICE = 2 * WHOLE, HUGE = 4 * WHOLE };
+    static const struct size sizes[] = { { HUGE, 32, 1 }, { HUGE, 24, 1 }, { TWICE, 16, 1 }, { TWICE, 12, 1 },
+                                         { WHOLE, 8, 1 }, { WHOLE, 6, 1 }, { HALF, 4, 1 },   { HALF, 4, 0 } };
     static const struct size lines = { 0, 0, 1 };
     struct av_heads_grid g = { 0 };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) { /* the largest of which all fit, or the smallest */
         g = with_maps(r, h, look, sizes[i]);
-        if (g.tile_h <= r.h && g.tile_w - g.gap <= r.w && g.cols <= g.across && g.rows <= g.down) {
+        if (all_fit(&g)) {
             break;
         }
     }
     if (r.h < g.tile_h || (r.w < 2 * g.tile_w && h->count > 1)) {
         g = with_maps(r, h, look, lines);
     }
+    g = widened(g, h, look);
     size_t row, col;
     av_heads_place(&g, h, look, order, look->cursor, &row, &col);
     g.row = first_of(row, g.rows, g.down);

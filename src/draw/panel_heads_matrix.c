@@ -7,7 +7,7 @@
 enum {
     SWATCH_W = 2,
     NUMBER_W = 4,
-    CELL_W = SWATCH_W + NUMBER_W + 2, /* behind it a mark if it is not fine, and a blank */
+    CELL_W = SWATCH_W + NUMBER_W + 2, /* behind it its mark, and a blank */
     MARGIN = 6,                       /* "L 12  " */
     ABOVE = 2,                        /* title, numbers of heads */
     RULE_W = 32                       /* "sink      first > 50%" */
@@ -54,11 +54,9 @@ static void draw_cell(struct av_canvas *c, int x, int y, const struct av_head *h
     }
     struct av_fill mark = av_heads_mark(head);
     bool fine = head->state == AV_HEAD_MEASURED && head->health == AV_HEAD_FINE;
-    int end = av_canvas_text(c, x + SWATCH_W, y, fine ? AV_ROLE_TEXT : mark.role,
-                             av_heads_number(text, head, look->quantity, NUMBER_W));
-    if (!fine) {
-        av_canvas_put(c, end, y, mark.body, mark.role);
-    }
+    av_canvas_text_right(c, x + SWATCH_W + NUMBER_W, y, fine ? AV_ROLE_TEXT : mark.role,
+                         av_heads_number(text, head, look->quantity, NUMBER_W));
+    av_canvas_put(c, x + SWATCH_W + NUMBER_W, y, mark.body, mark.role);
 }
 
 /* "entropy / ln n, mean  layer ↓ head →   0 <ramp> 1". */

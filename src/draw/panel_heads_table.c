@@ -62,24 +62,28 @@ static void draw_line(struct av_canvas *c, struct av_rect r, const struct av_hea
     }
 }
 
-void av_panel_heads_table(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
-                          const struct av_heads_look *look)
+int av_panel_heads_table(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
+                         const struct av_heads_look *look)
 {
     const struct av_head *cursor = &h->heads[look->cursor];
     size_t lines = r.h > 1 ? (size_t)(r.h - 1) : 0;
     size_t first = cursor->head + 1 > lines ? cursor->head + 1 - lines : 0;
+    size_t used = 0;
     if (lines == 0) {
-        return;
+        return 0;
     }
     draw_headings(c, r, h, look);
     for (size_t i = 0; i < lines; i++) {
         const struct av_head *head = av_heads_find(h, cursor->layer, first + i);
         struct av_rect at = { r.x, r.y + 1 + (int)i, r.w, 1 };
-        if (head != NULL) {
-            draw_line(c, at, h, head);
+        if (head == NULL) {
+            break;
         }
+        draw_line(c, at, h, head);
+        used++;
         if (head == cursor) {
             av_canvas_mark(c, (struct av_rect){ r.x + 1, at.y, av_heads_label_w(h), 1 });
         }
     }
+    return 1 + (int)used;
 }

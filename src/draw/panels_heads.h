@@ -39,7 +39,7 @@ struct av_heads_order {
 };
 void av_heads_sort(struct av_heads_order *out, const struct av_heads *h, const struct av_heads_look *look);
 
-/* The number of a head in so many cells, 4 at least; "<.01" where they do not hold
+/* The number of a head in so many cells, 4 at least, with the same decimals below 10; "<.01" where they do not hold
  * its power of ten, "…" while it is waiting, "n/a". */
 const char *av_heads_number(char out[AV_NUMBER_MAX], const struct av_head *h, enum av_head_quantity quantity,
                             int cells);
@@ -98,14 +98,22 @@ void av_heads_tile(struct av_canvas *c, const struct av_heads_grid *g, const str
 
 /* ---- Panels ---------------------------------------------------------------------- */
 
+/* Pages: maps; numbers. */
+enum { AV_HEADS_PAGES = 2 };
+
+/* The first line of r: how many heads, what is in sight of the grid in *body (NULL:
+ * the page has none), and how their weights come about. */
+void av_panel_heads_title(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx,
+                          const struct av_rect *body, const struct av_heads_look *look);
+
 void av_panel_heads_grid(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
                          const struct av_heads_look *look);
 
 /* What the marks and the map's cells are; a line. */
 void av_panel_heads_legend(struct av_canvas *c, int x, int right, int y, const struct av_heads_look *look);
 
-/* All that is known of one head, its verdicts first, in so many lines as there are. */
-void av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t at);
+/* All that is known of one head, its warnings first; returns the lines used. */
+int av_panel_heads_detail(struct av_canvas *c, struct av_rect r, const struct av_heads *h, size_t at);
 
 /* A quantity over layers (down) and heads (across); returns the lines used. The
  * head at a cell, h->count where there is none. */
@@ -119,8 +127,16 @@ size_t av_panel_heads_matrix_under(struct av_rect r, const struct av_heads *h, c
 int av_panel_heads_named(struct av_canvas *c, struct av_rect r, const struct av_heads *h);
 
 /* The heads of the cursor's layer with all quantities that fit, a line each below
- * a line of headings; the cursor's is among them. */
-void av_panel_heads_table(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
-                          const struct av_heads_look *look);
+ * a line of headings; the cursor's is among them. Returns the lines used. */
+int av_panel_heads_table(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
+                         const struct av_heads_look *look);
+
+/* The text of a page, from its line `first` on: the head under the cursor; on page 2
+ * before that what was found, its layer, and the heads with a name. */
+void av_panel_heads_text(struct av_canvas *c, struct av_rect r, const struct av_heads *h,
+                         const struct av_heads_look *look, int page, int first);
+
+/* Its lines beyond those that r shows: `first` at most. */
+int av_heads_text_hidden(struct av_rect r, const struct av_heads *h, const struct av_heads_look *look, int page);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * Use of the view's state: row is the head under the cursor, by its place in
  * the list; quantity the one shown and sorted by; col how it is sorted; pool what
- * a cell of a map shows; page 0 the maps, 1 numbers and names. */
+ * a cell of a map shows; page 0 the maps, 1 numbers and names; zoom the first line
+ * of the text in sight. */
 #include "panels_heads.h"
 
 #include "attnviz/variant.h"
@@ -10,17 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    PAGES = 2,
-    PIECES = 12,
-    DETAIL_H = 5,
-    DETAIL_MOST_H = 9,
-    LOW_H = 18,
-    HIGH_H = 30,
-    WORDS_MAX = 2048,
-    WORDS_H = 8,
-    TABLE_LEAST_H = 5
-};
+enum { DETAIL_H = 5, DETAIL_HIGH_H = 7, DETAIL_MOST_H = 12, LOW_H = 18, HIGH_H = 30, ROOMY_H = 45 };
 
 /* ---- Where things are ------------------------------------------------------------ */
 
@@ -37,112 +28,13 @@ static struct av_heads_look look_of(const struct av_view_state *state, const str
 
 static struct places place(struct av_rect r, int page)
 {
-    int legend = r.h >= 8, detail = r.h < LOW_H ? 0 : page == 0 || r.h < HIGH_H ? DETAIL_H : DETAIL_MOST_H;
+    int detail = page != 0 || r.h < LOW_H ? 0 : r.h < HIGH_H ? DETAIL_H : r.h < ROOMY_H ? DETAIL_HIGH_H : DETAIL_MOST_H;
+    int legend = r.h >= 8;
     int top = 1 + legend;
-    int gap = r.h >= 45;
+    int gap = r.h >= ROOMY_H;
     return (struct places){ { r.x + 1, r.y + 1, r.w - 1, legend },
                             { r.x, r.y + top + gap, r.w, r.h - top - gap - detail },
                             { r.x + 1, r.y + r.h - detail, r.w - 2, detail } };
-}
-
-/* The words about one head, and the lines that the maps leave. */
-static struct av_rect detail_below(const struct places *at, const struct av_heads *h, const struct av_heads_look *look)
-{
-    struct av_heads_order order;
-    struct av_rect r = at->detail;
-    av_heads_sort(&order, h, look);
-    const struct av_heads_grid g = av_heads_layout(at->body, h, look, &order);
-    int spare = g.map_w > 0 ? at->body.h - (int)g.down * g.tile_h : 0;
-    return (struct av_rect){ r.x, r.y - spare, r.w, r.h + spare };
-}
-
-/* ---- The first line ---------------------------------------------------------------- */
-
-/* The layer whose heads have the most queries, counted or left out. */
-static const struct av_source_layer *longest(const struct av_source *source)
-{
-    const struct av_source_layer *most = &source->layers[0];
-    for (size_t i = 1; i < source->layer_count; i++) {
-        const struct av_source_layer *l = &source->layers[i];
-        most = l->n_q + l->left_out > most->n_q + most->left_out ? l : most;
-    }
-    return most;
-}
-
-/* "the last 32 of 131072 queries" when not all are looked at; returns whether it is said. */
-static bool tell_queries(char piece[AV_PIECE_MAX], const struct av_heads *h)
-{
-    size_t n_q = (size_t)h->params.n_q, left_out = 0;
-    if (h->source != NULL) {
-        n_q = longest(h->source)->n_q;
-        left_out = longest(h->source)->left_out;
-    }
-    size_t queries = n_q < AV_HEADS_QUERIES ? n_q : AV_HEADS_QUERIES;
-    if (queries == n_q + left_out) {
-        return false;
-    }
-    if (left_out > 0 && n_q > queries) {
-        snprintf(piece, AV_PIECE_MAX, "%zu of the last %zu queries", queries, n_q);
-    } else {
-        snprintf(piece, AV_PIECE_MAX, "%s%zu of %zu queries", left_out > 0 ? "the last " : "", queries, n_q + left_out);
-    }
-    return true;
-}
-
-/* What it is of: fills the pieces, the most telling first; returns their number. */
-static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_view_context *ctx)
-{
-    static const char *const sorted[AV_HEADS_SORTINGS] = { "", "largest first", "smallest first" };
-    const struct av_heads *h = ctx->study;
-    const struct av_params *p = &h->params;
-    size_t n = 0;
-    if (h->source == NULL && h->all == 1) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "n_head is 1");
-    }
-    if (ctx->state->page == 0 && ctx->state->col != AV_HEADS_IN_PLACE) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%s", sorted[ctx->state->col]);
-    }
-    if (h->done < h->count) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%zu weighed", h->done);
-    } else if (h->diagnoses && h->diagnosed < h->count) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%zu diagnosed", h->diagnosed);
-    }
-    if (h->count < h->all) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "the first %zu", h->count);
-    }
-    n += tell_queries(pieces[n], h);
-    n += av_heads_way(pieces + n, h);
-    if (p->mask == AV_MASK_CAUSAL) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "causal");
-    }
-    if (p->dtype != 0) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_param_find("dtype")->choices[p->dtype]);
-    }
-    if (h->source != NULL) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "%s", h->source->name);
-    } else {
-        snprintf(pieces[n++], AV_PIECE_MAX, "sampled, seed %llu", (unsigned long long)p->seed);
-    }
-    return n;
-}
-
-static void draw_head(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
-{
-    const struct av_heads *h = ctx->study;
-    char pieces[PIECES][AV_PIECE_MAX];
-    char title[AV_TITLE_MAX];
-    char text[64];
-    size_t n = make_pieces(pieces, ctx);
-    av_panel_title(title, "heads", ctx->state->page, PAGES);
-    int right = av_plot_fit_right(c, r.x + 1, r.x + r.w - 1, r.y, AV_ROLE_TITLE, title) - 2;
-    snprintf(text, sizeof text, "%zu head%s, %zu layer%s", h->all, h->all == 1 ? "" : "s", h->layers,
-             h->layers == 1 ? "" : "s");
-    int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, h->layers > 1 || h->source != NULL ? text : "");
-    x = x > r.x + 1 ? x + 2 : x;
-    if (ctx->state->page == 0) { /* page 2 has it in the title of its matrix */
-        x = av_plot_fit(c, x, right, r.y, AV_ROLE_TEXT, av_heads_columns[ctx->state->quantity].words) + 2;
-    }
-    av_panel_pieces(c, x, right, r.y, pieces, n);
 }
 
 /* ---- Pages ---------------------------------------------------------------------------- */
@@ -165,44 +57,46 @@ static struct av_rect matrix_of(const struct places *at, const struct av_heads *
     return (struct av_rect){ at->legend.x - 1, at->legend.y, at->legend.w + 1, wanted < half ? wanted : half };
 }
 
-/* The matrix, what was found in words, the heads with a name, and those of a layer. */
 static void draw_numbers(struct av_canvas *c, const struct places *at, const struct av_heads *h,
                          const struct av_heads_look *look)
 {
-    char words[WORDS_MAX];
-    struct av_rect r = { at->legend.x, at->legend.y, at->legend.w, at->body.y + at->body.h - at->legend.y };
-    int used = av_panel_heads_matrix(c, matrix_of(at, h), h, look);
-    r.y += used + 1;
-    r.h -= used + 1;
-    if (r.h < 1) {
-        return;
+    av_panel_heads_matrix(c, matrix_of(at, h), h, look);
+}
+
+/* The text of a page: below the maps the lines that they leave as well, below the
+ * matrix all of them. */
+static struct av_rect text_below(const struct places *at, const struct av_heads *h, const struct av_heads_look *look,
+                                 int page)
+{
+    struct av_rect r = at->detail;
+    int from = at->body.y + at->body.h;
+    if (page == 0) {
+        struct av_heads_order order;
+        av_heads_sort(&order, h, look);
+        const struct av_heads_grid g = av_heads_layout(at->body, h, look, &order);
+        from -= g.map_w > 0 ? at->body.h - (int)g.down * g.tile_h : 0;
+    } else {
+        struct av_rect matrix = matrix_of(at, h);
+        from = matrix.y + matrix.h + 1;
     }
-    int lines = r.h < 2 * WORDS_H ? r.h / 2 : WORDS_H;
-    used = av_plot_wrap(c, (struct av_rect){ r.x, r.y, r.w - 1, lines }, AV_ROLE_MESSAGE,
-                        av_heads_words(words, sizeof words, h));
-    used += 1 + av_panel_heads_named(c, (struct av_rect){ r.x - 1, r.y + used + 1, r.w + 1, r.h - used - 1 }, h);
-    if (r.h - used - 1 >= TABLE_LEAST_H) {
-        av_panel_heads_table(c, (struct av_rect){ r.x - 1, r.y + used + 1, r.w + 1, r.h - used - 2 }, h, look);
-    }
+    return (struct av_rect){ r.x, from, r.w, r.y + r.h - from };
 }
 
 static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)
 {
-    static void (*const pages[PAGES])(struct av_canvas *, const struct places *, const struct av_heads *,
-                                      const struct av_heads_look *) = { draw_maps, draw_numbers };
+    static void (*const pages[AV_HEADS_PAGES])(struct av_canvas *, const struct places *, const struct av_heads *,
+                                               const struct av_heads_look *) = { draw_maps, draw_numbers };
     const struct av_heads *h = ctx->study;
     struct av_rect clip = av_plot_enter(c, r);
     if (h == NULL) {
-        av_plot_wrap(c, r, AV_ROLE_DIM, "heads: there is not enough memory to weigh them");
+        av_plot_wrap(c, r, AV_ROLE_DIM, "heads: there is not enough memory to measure them");
     } else {
         const struct av_heads_look look = look_of(ctx->state, h);
         const struct places at = place(r, ctx->state->page);
-        draw_head(c, r, ctx);
+        av_panel_heads_title(c, r, ctx, ctx->state->page == 0 ? &at.body : NULL, &look);
         pages[ctx->state->page](c, &at, h, &look);
-        struct av_rect detail = ctx->state->page == 0 ? detail_below(&at, h, &look) : at.detail;
-        if (detail.h > 0) {
-            av_panel_heads_detail(c, detail, h, look.cursor);
-        }
+        av_panel_heads_text(c, text_below(&at, h, &look, ctx->state->page), h, &look, ctx->state->page,
+                            ctx->state->zoom);
     }
     av_canvas_clip(c, clip);
 }
@@ -211,7 +105,8 @@ static void draw(struct av_canvas *c, struct av_rect r, const struct av_view_con
 
 static void next_page(struct av_view_edit *e)
 {
-    e->state->page = (e->state->page + 1) % PAGES;
+    e->state->page = (e->state->page + 1) % AV_HEADS_PAGES;
+    e->state->zoom = 0;
 }
 
 /* The matrix of page 2 is in place, whatever page 1 is sorted by. */
@@ -230,8 +125,25 @@ static struct av_heads_grid grid_of(const struct av_view_edit *e, const struct a
     return av_heads_layout(e->state->page == 0 ? place(whole, 0).body : roomy, e->study, look, order);
 }
 
-/* One row or column of the grid on, where there is a head. */
-static void move(struct av_view_edit *e, int down, int right)
+static size_t moved(size_t at, int64_t by, size_t count)
+{
+    int64_t to = (int64_t)at + by;
+    return to < 0 ? 0 : to < (int64_t)count ? (size_t)to : count - 1;
+}
+
+/* The text begins anew with another head. */
+static void select_head(struct av_view_edit *e, size_t at)
+{
+    const struct av_heads *h = e->study;
+    size_t was = look_of(e->state, h).cursor;
+    size_t now = at < h->count ? at : was;
+    e->state->zoom = now == was ? e->state->zoom : 0;
+    e->state->row = (int)now;
+}
+
+/* So many rows, or as many screens of them, and columns of the grid on, as far as it
+ * goes, where there is a head. */
+static void walk(struct av_view_edit *e, int64_t down, int64_t screens, int64_t right)
 {
     const struct av_heads *h = e->study;
     struct av_heads_order order;
@@ -243,12 +155,13 @@ static void move(struct av_view_edit *e, int down, int right)
     const struct av_heads_grid g = grid_of(e, &look, &order);
     size_t row, col;
     av_heads_place(&g, h, &look, &order, look.cursor, &row, &col);
-    int64_t to_row = (int64_t)row + down, to_col = (int64_t)col + right;
-    if (to_row < 0 || to_col < 0 || to_row >= (int64_t)g.rows || to_col >= (int64_t)g.cols) {
-        return;
-    }
-    size_t at = av_heads_at(&g, h, &look, &order, (size_t)to_row, (size_t)to_col);
-    e->state->row = (int)(at < h->count ? at : look.cursor);
+    row = moved(row, down + screens * (int64_t)g.down, g.rows);
+    select_head(e, av_heads_at(&g, h, &look, &order, row, moved(col, right, g.cols)));
+}
+
+static void move(struct av_view_edit *e, int down, int right)
+{
+    walk(e, down, 0, right);
 }
 
 static void move_left(struct av_view_edit *e)
@@ -269,6 +182,52 @@ static void move_up(struct av_view_edit *e)
 static void move_down(struct av_view_edit *e)
 {
     move(e, 1, 0);
+}
+
+static void move_first(struct av_view_edit *e)
+{
+    move(e, 0, -AV_HEADS_MEASURED);
+}
+
+static void move_last(struct av_view_edit *e)
+{
+    move(e, 0, AV_HEADS_MEASURED);
+}
+
+static void page_up(struct av_view_edit *e)
+{
+    walk(e, 0, -1, 0);
+}
+
+static void page_down(struct av_view_edit *e)
+{
+    walk(e, 0, 1, 0);
+}
+
+/* Half of the lines in sight on, as far as there is more. */
+static void scroll(struct av_view_edit *e, int sign)
+{
+    const struct av_heads *h = e->study;
+    if (h == NULL) {
+        return;
+    }
+    const struct av_heads_look look = look_of(e->state, h);
+    const struct places at = place((struct av_rect){ 0, 0, e->cols, e->rows }, e->state->page);
+    struct av_rect r = text_below(&at, h, &look, e->state->page);
+    int most = av_heads_text_hidden(r, h, &look, e->state->page);
+    int to = e->state->zoom + sign * (r.h > 3 ? r.h / 2 : 1);
+    e->state->zoom = to < 0 ? 0 : to < most ? to : most;
+    e->say = most == 0 ? "all of the text is in sight" : NULL;
+}
+
+static void scroll_down(struct av_view_edit *e)
+{
+    scroll(e, 1);
+}
+
+static void scroll_up(struct av_view_edit *e)
+{
+    scroll(e, -1);
 }
 
 static void step_quantity(struct av_view_edit *e, int by)
@@ -305,7 +264,7 @@ static void open_head(struct av_view_edit *e)
         e->head = (int64_t)head->head;
         e->layer = (int64_t)head->layer;
         e->view = "weights";
-        e->say = "the head that was under the cursor; Tab and S-Tab walk the views";
+        e->say = "the head that was under the cursor";
     }
 }
 
@@ -361,7 +320,7 @@ static void click(struct av_rect r, int x, int y, struct av_view_edit *e)
     } else {
         under = av_panel_heads_matrix_under(matrix_of(&at, h), h, &look, x, y);
     }
-    e->state->row = (int)(under < h->count ? under : look.cursor);
+    select_head(e, under);
 }
 
 static const struct av_view_action actions[] = {
@@ -373,8 +332,14 @@ static const struct av_view_action actions[] = {
     { "y", "quantity", "the next quantity is shown", next_quantity },
     { "Y", "quantity-back", "the quantity before is shown", previous_quantity },
     { "x", "sort", "by layer and head, or sorted by the quantity, from the top or from the bottom", next_sorting },
+    { "J", "text-down", "scroll the text down", scroll_down },
+    { "K", "text-up", "scroll the text up", scroll_up },
     { "z", "pool", "in the maps: what a query gives to a cell's keys, or the largest weight", next_pool },
     { "Enter e", "open", "open the head under the cursor in the view weights", open_head },
+    { "Home", "row-start", "the first head of the row", move_first },
+    { "End", "row-end", "the last head of the row", move_last },
+    { "PgUp", "row-up", "up by the rows in sight", page_up },
+    { "PgDn", "row-down", "down by the rows in sight", page_down },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -406,11 +371,13 @@ static const char *const about[] = {
     "largest weight; rows with a weight above 0.9; gradient, the median of jacobian_fro,",
     "|dw/dz|; dead rows, where that is below 1e-3; logit std within rows; row sum, of the",
     "weights; the weight on the first key, on a query's own and on the one before;",
-    "uneven, what would have to move for uniform rows.",
-    "Heads in sight are weighed first, then the others; of files they are diagnosed as",
+    "uneven, what would have to move to make the rows even.",
+    "Heads in sight are measured first, then the others; of files they are diagnosed as",
     "well. Of more than 1024 queries so many are looked at, in groups of eight.",
-    "Page 2: a number for every head, what was found, the heads with a name, and all",
-    "numbers of the heads in the cursor's layer.",
+    "Page 2: a number for every head, what was found, all numbers of the heads in the",
+    "cursor's layer, the heads with a name, and the head under the cursor. J and K scroll",
+    "the text where it has more lines than there are. The arrow keys belong to the list of",
+    "parameters; h j k l, Home, End, PgUp and PgDn walk over the heads.",
     NULL,
 };
 

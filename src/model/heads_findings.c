@@ -162,26 +162,37 @@ static const char *is_are(size_t n)
     return n == 1 ? "is" : "are";
 }
 
-/* "3 of 40 heads are fine. 31 are warned of for ..." */
+/* "3 of 40 heads are fine, 31 spread, 2 a warning, 4 bad.": the marks of the view. */
+static void tell_healths(struct text *text, const struct tally *t)
+{
+    static const char *const names[AV_HEAD_HEALTHS] = { "fine", "spread", "a warning", "bad" };
+    add(text, "%zu of %zu heads %s fine", t->healths[AV_HEAD_FINE], t->measured, is_are(t->healths[AV_HEAD_FINE]));
+    for (enum av_head_health health = AV_HEAD_FINE + 1; health < AV_HEAD_HEALTHS; health++) {
+        if (t->healths[health] > 0) {
+            add(text, ", %zu %s", t->healths[health], names[health]);
+        }
+    }
+    add(text, ".");
+}
+
+/* What the marks are for. A head may have several of these. */
 static void tell_verdicts(struct text *text, const struct tally *t)
 {
-    size_t spread = t->healths[AV_HEAD_SPREAD];
-    add(text, "%zu of %zu heads %s fine.", t->healths[AV_HEAD_FINE], t->measured, is_are(t->healths[AV_HEAD_FINE]));
-    if (spread > 0) {
-        add(text,
-            " %zu %s warned of for the spread of the logits alone, beyond sqrt(2 ln n): a trained model's logits are "
-            "not normal, and the rows are not saturated, a quarter of them at most.",
-            spread, is_are(spread));
+    tell_healths(text, t);
+    if (t->healths[AV_HEAD_SPREAD] > 0) {
+        add(text, " Spread: logits beyond sqrt(2 ln n) and nothing else; a trained model's logits are not normal, and "
+                  "at most a quarter of the rows are saturated.");
     }
-    if (t->rows > 0) {
-        add(text, " %zu %s saturated: a weight above 0.9 in more than a quarter of the rows.", t->rows,
-            is_are(t->rows));
-    }
-    if (t->frozen > 0) {
-        add(text, " %zu %s frozen: a weight above 0.9 in more than half of the rows.", t->frozen, is_are(t->frozen));
+    if (t->rows + t->frozen > 0) {
+        add(text, " Saturated, a weight above 0.9 in more than a quarter of the rows: %zu head%s", t->rows + t->frozen,
+            t->rows + t->frozen > 1 ? "s" : "");
+        if (t->frozen > 0) {
+            add(text, ", %zu of them frozen, in more than half", t->frozen);
+        }
+        add(text, ".");
     }
     if (t->dead > 0) {
-        add(text, " The gradient of %zu head%s is dead.", t->dead, t->dead > 1 ? "s" : "");
+        add(text, " Gradient dead: %zu head%s.", t->dead, t->dead > 1 ? "s" : "");
     }
     for (size_t i = 0; i < t->code_count; i++) {
         add(text, "%s %s in %zu", i == 0 ? " Found besides:" : ",", t->codes[i].code, t->codes[i].heads);
@@ -211,16 +222,16 @@ const char *av_heads_words(char *out, size_t size, const struct av_heads *h)
     const struct tally t = count(h);
     out[0] = '\0';
     if (t.measured == 0) {
-        add(&text, t.refused > 0 ? "No head could be weighed." : "No head is weighed yet.");
+        add(&text, t.refused > 0 ? "No head could be measured." : "No head is measured yet.");
         return out;
     }
     tell_verdicts(&text, &t);
     tell_kinds(&text, &t);
     if (t.refused > 0) {
-        add(&text, " %zu could not be weighed.", t.refused);
+        add(&text, " %zu could not be measured.", t.refused);
     }
     if (h->done < h->count) {
-        add(&text, " %zu %s yet to be weighed.", h->count - h->done, is_are(h->count - h->done));
+        add(&text, " %zu %s yet to be measured.", h->count - h->done, is_are(h->count - h->done));
     }
     if (t.undiagnosed > 0) {
         add(&text, " %zu %s yet to be diagnosed.", t.undiagnosed, is_are(t.undiagnosed));

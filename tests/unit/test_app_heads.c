@@ -30,6 +30,33 @@ static void a_head_is_opened(void **state)
     av_app_free(app);
 }
 
+/* Esc goes back to where the head was opened, once; whoever walks on by himself is
+ * not brought back. */
+static void esc_goes_back(void **state)
+{
+    (void)state;
+    struct made_source made;
+    made_source(&made);
+    made.source.layer_count = 1;
+    struct av_app_config config = plain_config();
+    config.source = &made.source;
+    struct av_app *app = open_app(&config);
+    show(app, "heads");
+    press(app, "l l Enter");
+    assert_true(shows(app, "Esc: back to heads"));
+    press(app, "? Esc"); /* what is on top is closed first */
+    press(app, ": Esc");
+    assert_false(shows(app, "heads 1/2"));
+    press(app, "Esc");
+    assert_true(shows(app, "heads 1/2"));
+    assert_true(shows(app, "layer 10, head 2"));
+    press(app, "Esc Esc"); /* the second time it stops the study, and lets it go on */
+    assert_true(shows(app, "heads 1/2"));
+    press(app, "Enter Tab S-Tab Esc");
+    assert_false(shows(app, "heads 1/2"));
+    av_app_free(app);
+}
+
 /* The head that is looked at comes before the first of the list, and the file's
  * sizes are no parameters here. */
 static void what_is_looked_at_comes_first(void **state)
@@ -43,12 +70,12 @@ static void what_is_looked_at_comes_first(void **state)
     struct av_app *app = open_app(&config);
     show(app, "heads");
     press(app, "l l l l l");
-    assert_true(shows(app, "layer 10, head 5: still to be weighed"));
+    assert_true(shows(app, "layer 10, head 5: still to be measured"));
     assert_true(av_app_work(app));
     assert_true(shows(app, "layer 10, head 5: fine"));
-    assert_true(shows(app, "1 weighed"));
+    assert_true(shows(app, "1 measured"));
     press(app, "h h h");
-    assert_true(shows(app, "layer 10, head 2: still to be weighed"));
+    assert_true(shows(app, "layer 10, head 2: still to be measured"));
     assert_true(av_app_work(app));
     assert_true(shows(app, "layer 10, head 2: fine"));
     av_app_finish(app);
@@ -62,6 +89,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_is_opened),
+        cmocka_unit_test(esc_goes_back),
         cmocka_unit_test(what_is_looked_at_comes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,11 +187,12 @@ static void words_count_the_heads(void **unused)
     m.source.layer_count = 1;
     void *state = opened(&m.source);
     begun(state, WITH("mask=none"));
-    assert_string_equal(av_heads_words(text, sizeof text, study()->result(state)), "No head is weighed yet.");
+    assert_string_equal(av_heads_words(text, sizeof text, study()->result(state)), "No head is measured yet.");
     const struct av_heads *h = finished(state, WITH("mask=none"));
     assert_string_equal(av_heads_words(text, sizeof text, h),
-                        "3 of 6 heads are fine. 3 are frozen: a weight above 0.9 in more than half of the rows. "
-                        "The gradient of 3 heads is dead. "
+                        "3 of 6 heads are fine, 3 bad. "
+                        "Saturated, a weight above 0.9 in more than a quarter of the rows: 3 heads, 3 of them "
+                        "frozen, in more than half. Gradient dead: 3 heads. "
                         "1 gives more than half of its weight to the first token. "
                         "1 gives more than half of its weight to the token before the query's. "
                         "1 gives more than half of its weight to the query's own token. "

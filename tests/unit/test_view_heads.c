@@ -71,17 +71,34 @@ static struct av_view_edit edit_of(struct scene *s)
     };
 }
 
+/* "l", and the last of "Enter e". */
+static bool has_key(const struct av_view_action *a, char key)
+{
+    size_t len = strlen(a->key);
+    return a->key[len - 1] == key && (len == 1 || a->key[len - 2] == ' ');
+}
+
 static struct av_view_edit press(struct scene *s, const char *keys)
 {
     struct av_view_edit e = edit_of(s);
     for (; *keys != '\0'; keys++) {
         const struct av_view_action *a = view()->actions;
-        while (a->key[0] != *keys) {
+        while (!has_key(a, *keys)) {
             a++;
         }
         a->run(&e);
     }
     return e;
+}
+
+static void press_named(struct scene *s, const char *key)
+{
+    struct av_view_edit e = edit_of(s);
+    const struct av_view_action *a = view()->actions;
+    while (strcmp(a->key, key) != 0) {
+        a++;
+    }
+    a->run(&e);
 }
 
 static void assert_says(const struct scene *s, const char *text)
@@ -149,7 +166,7 @@ static void numbers_and_names_are_on_page_2(void **unused)
     make_scene(&s, true, 100, 40);
     press(&s, "v");
     assert_says(&s, "heads 2/2");
-    assert_says(&s, "3 give more than half of their weight to the first token.");
+    assert_says(&s, "of 18 heads are fine, ");
     assert_says(&s, "sink       first > 50%         10.1 80%  11.1 80%  12.1 80%");
     assert_says(&s, "10.3 ✗diagonal"); /* the layer of the cursor, with all numbers */
     assert_says(&s, "uniform    uneven < 10%        10.2 0%  11.2 0%  12.2 0%");
@@ -243,10 +260,10 @@ static void what_is_still_to_come_is_told(void **unused)
     (void)unused;
     struct scene s;
     make_scene(&s, false, 100, 40);
-    assert_says(&s, "0 weighed");
-    assert_says(&s, "still to be weighed");
+    assert_says(&s, "0 measured");
+    assert_says(&s, "still to be measured");
     press(&s, "v");
-    assert_says(&s, "No head is weighed yet.");
+    assert_says(&s, "No head is measured yet.");
     end(&s);
 }
 
@@ -293,6 +310,79 @@ static void the_cursor_walks_over_layers_and_heads(void **unused)
     assert_cursor(&s, 0, 0);
     press(&s, "vjjl"); /* the same on page 2 */
     assert_cursor(&s, 2, 1);
+    end(&s);
+}
+
+static void home_end_and_pages_walk_too(void **unused)
+{
+    (void)unused;
+    struct scene s;
+    make_scene(&s, true, 90, 18); /* one layer is in sight */
+    assert_says(&s, "1 of 3 layers, more below");
+    press_named(&s, "End");
+    assert_cursor(&s, 0, 5);
+    press_named(&s, "PgDn");
+    assert_cursor(&s, 1, 5);
+    assert_says(&s, "1 of 3 layers, more ↑↓");
+    press_named(&s, "Home");
+    assert_cursor(&s, 1, 0);
+    press_named(&s, "PgDn");
+    press_named(&s, "PgDn");
+    assert_cursor(&s, 2, 0);
+    assert_says(&s, "1 of 3 layers, more above");
+    press_named(&s, "PgUp");
+    assert_cursor(&s, 1, 0);
+    end(&s);
+}
+
+/* Nothing of a text is lost: it scrolls to its end, and begins anew with another head. */
+static void the_text_scrolls(void **unused)
+{
+    (void)unused;
+    struct scene s;
+    make_scene(&s, true, 60, 20);
+    assert_says(&s, "layer 10, head 0: bad");
+    assert_says(&s, "J: ");
+    for (int i = 0; i < 30; i++) {
+        press(&s, "J");
+    }
+    const struct av_head *head = &s.result->heads[0];
+    const char *last = head->verdicts[head->verdict_count - 1].text;
+    assert_says(&s, strrchr(last, ' ') + 1);
+    assert_says(&s, "K: back up");
+    int end_at = s.state.zoom;
+    press(&s, "J");
+    assert_int_equal(s.state.zoom, end_at);
+    press(&s, "K");
+    assert_true(s.state.zoom < end_at);
+    press(&s, "l");
+    assert_int_equal(s.state.zoom, 0);
+    s.h = 60;
+    s.w = 160;
+    assert_string_equal(press(&s, "J").say, "all of the text is in sight");
+    end(&s);
+}
+
+/* Four heads of one layer: maps grow until a fifth column would not fit. */
+static void few_heads_fill_the_screen(void **unused)
+{
+    (void)unused;
+    struct scene s;
+    make_scene(&s, true, 100, 40);
+    struct av_heads few = *s.result;
+    few.count = 4;
+    few.layers = 1;
+    few.widest = 4;
+    const struct av_heads_look look = { 0, AV_HEAD_ENTROPY, AV_HEADS_IN_PLACE, AV_HEADS_SHARE };
+    struct av_heads_order order;
+    av_heads_sort(&order, &few, &look);
+    for (int w = 60; w <= 170; w += 10) {
+        const struct av_heads_grid g = av_heads_layout((struct av_rect){ 0, 0, w, 30 }, &few, &look, &order);
+        assert_true(g.rows <= g.down && g.cols <= g.across);
+        assert_true((int)g.cols * g.tile_w - g.gap <= w);
+        assert_true((int)g.cols * (g.tile_w + 8) - g.gap > w || g.map_w + 8 > 4 * g.map_h);
+        assert_true((int)g.rows * g.tile_h <= 30);
+    }
     end(&s);
 }
 
@@ -375,6 +465,9 @@ int main(void)
         cmocka_unit_test(what_is_still_to_come_is_told),
         cmocka_unit_test(every_size_is_drawn),
         cmocka_unit_test(the_cursor_walks_over_layers_and_heads),
+        cmocka_unit_test(home_end_and_pages_walk_too),
+        cmocka_unit_test(the_text_scrolls),
+        cmocka_unit_test(few_heads_fill_the_screen),
         cmocka_unit_test(sorted_it_walks_in_that_order),
         cmocka_unit_test(a_head_is_opened_in_the_heatmap),
         cmocka_unit_test(a_click_selects_what_is_there),
