@@ -9,15 +9,20 @@
  * masked, and scale, exponent and temperature, the multiplier that p gives q.k;
  * neither variant nor dtype, which change what is shown and not what was dumped.
  *
- * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask, or mask_seen, leaves. Rows
- * that count: two or more seen keys, all numbers finite. A score of -8192 or less that is 745
- * below its row's largest, or is itself that, is a mask's and no score: e^-745 is 0.
+ * Terms. m: 1/sqrt(d_k). Seen keys: those that p->mask leaves, or a causal mask that nobody
+ * told: p->mask is none, n_k >= n_q, and no key behind its query has any weight (mask_seen),
+ * or pairs up to their query follow q.k with R^2 >= 0.99, and in nine of ten rows the keys
+ * behind have less than a tenth of what this line gives them. All is then looked at anew with
+ * a causal mask, and mask_leak or masked_weight tell so. Rows that count: two or more seen
+ * keys, all numbers finite. A score of -8192 or less that is 745 below its row's largest, or
+ * is itself that, is a mask's and no score: e^-745 is 0.
  *
  *   nan_input, inf_input (bad)  of any tensor, with layer, head and first position.
  *       -infinity is no finding in scores: masks are written so.
  *   saturated, gradient_dead  as of the pipeline, verdict_rules.h, by the file's weights
  *       (the logits are their logarithms), or else its scores, where Q and K are there as
- *       well. Of either alone this is the pipeline's to say, with the present settings.
+ *       well: of_file, and the pipeline's are not said. Of either alone this is the pipeline's
+ *       to say, with the present settings.
  *   logit_std (info)  of q.k times p's multiplier within rows, and what the entries
  *       would give if independent: sqrt(d (sq^2 + mq^2)) sk, mean m and standard
  *       deviation s of q's and k's entries. A trained model's are not N(0, 1).
@@ -39,7 +44,8 @@
  *   weights_not_of_qk (info)  R^2 below, and residuals beyond what rounding to the
  *       narrowest type that holds all weights explains; or scale_other, and residuals
  *       beyond what rounding of these and of the logits explains: no multiple of q.k is
- *       behind them. Biases and caps show so.
+ *       behind them. Biases and caps show so. warn: k_i.q_j explains them, R^2 >= 0.99 in up to
+ *       8 rows of a head with as many keys as queries: the two are swapped.
  *   averaged_over_heads (warn)  R^2 below, but in up to 8 rows the weights are the mean
  *       over the layer's heads of the softmax of q.k times p's multiplier: half the
  *       sum of |differences|, less the mean |logit| times the rounding of the weights'
@@ -55,9 +61,11 @@
  *   rows_without_weight (bad)  rows that see keys but hold nothing but 0, which dropout
  *       does not explain; or NaN, where Q, K and scores hold none.
  *   rows_without_key (warn)  rows that give all keys the same weight though p->mask
- *       hides some, while others do not: all their keys were masked by a finite number.
- *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does. Of a sampled head
- *       with such rows all rows of weights are read for it.
+ *       hides some, while others do not: all their keys were masked by a finite number. Where
+ *       all keys are seen: though q.k / d_k spreads by more than 2^-6.
+ *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does; of a sampled head
+ *       with such rows all rows of weights are read for it. Or in up to 8 rows every pair
+ *       sums to 1 over all heads, but those that are 0 or NaN in one; 8 pairs at least.
  *   dropout (warn)  three quarters of the rows do not sum to 1, some to more; the sum
  *       over all rows of (sum - 1) is 0 within four times sqrt(p sum w^2), its standard
  *       deviation under dropout of p; what a row lacks to 1 counts as a w. p: the share
@@ -130,12 +138,14 @@ struct av_evidence {
     double entropy_norm_mean;
     /* The multiplier in force. */
     struct av_slope multiplier;
-    struct av_slope second; /* of ln w on the softmax of q.k times p's multiplier */
+    struct av_slope second;  /* of ln w on the softmax of q.k times p's multiplier */
+    struct av_slope swapped; /* on k.q, of up to 8 rows; NaN where q.k explains the weights */
     /* Weights. */
     double negative;                        /* numbers */
     double row_sum_mean, row_sum_error_max; /* of rows with weight */
     double rows_off, rows_without_weight;   /* rows that do not sum to 1; that hold nothing */
     double column_sum_error_max;            /* NaN where not all rows were read */
+    double heads_sum_error_max;             /* of a pair's weights over all heads; NaN where rows sum to 1 */
     double zero_share;                      /* exact zeros among seen keys */
     double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, mean of n sum p^2 */
     double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */
@@ -156,10 +166,15 @@ double av_evidence_get(const struct av_evidence_field *field, const struct av_ev
 struct av_diagnosis {
     size_t layer, head; /* places in the source, from 0 */
     bool sampled;       /* not all rows were looked at */
+    bool of_file;       /* saturated and gradient_dead are of weights or scores beside Q and K */
     struct av_evidence evidence;
     struct av_verdict findings[AV_DIAGNOSIS_FINDINGS]; /* worst first, then in the order above */
     size_t finding_count;
 };
+
+/* Has the diagnosis (NULL: none was made) the only say in this code, found or not:
+ * saturated and gradient_dead where it is of_file? */
+bool av_diagnosis_replaces(const struct av_diagnosis *diagnosis, const char *code);
 
 /* Runs a diagnosis in units of a few milliseconds. At most 32 MiB of its own up
  * to 131072 keys. kernels: NULL for the best. The caller frees it. */

@@ -5,11 +5,13 @@
 #include "attnviz/diagnosis.h"
 #include "attnviz/strbuf.h"
 
-/* What there is to say of a state: the pipeline's verdicts, and of the head's
- * diagnosis, if it was made, the findings whose text is not among them. Fills
- * out, returns how many. */
+/* What there is to say of a state, the worst first: the pipeline's verdicts but those
+ * that the head's diagnosis replaces, if it was made, and of that the findings
+ * whose text is not among them. Fills out, returns how many. */
 enum { AV_REPORT_VERDICTS = AV_VERDICTS_MAX + AV_DIAGNOSIS_FINDINGS };
 size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS]);
+
+const char *av_report_severity(enum av_severity severity); /* "info", "warn", "bad" */
 
 /* A code in one of its severities, and the first head that has it: the layer as
  * the file counts it, and the head's verdict. */
@@ -26,7 +28,7 @@ enum { AV_FINDINGS_MAX = 96 };
 struct av_findings {
     size_t heads;
     size_t count;
-    struct av_finding at[AV_FINDINGS_MAX]; /* the worst first, then those of most heads, then by code */
+    struct av_finding at[AV_FINDINGS_MAX]; /* the worst first, then those of most heads, then as in verdict_table.h */
 };
 
 /* Adds head `place` of its source's, or a state without files; each once, in

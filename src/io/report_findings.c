@@ -1,22 +1,41 @@
 /* report_findings.c - what the verdicts of several heads have in common. */
 #include "attnviz/report_findings.h"
 
+#include "attnviz/verdict_table.h"
+
 #include <string.h>
+
+/* Puts a verdict behind those that are as bad. */
+static void put(const struct av_verdict *out[], size_t *count, const struct av_verdict *v)
+{
+    size_t at = (*count)++;
+    for (; at > 0 && out[at - 1]->severity < v->severity; at--) {
+        out[at] = out[at - 1];
+    }
+    out[at] = v;
+}
+
+static bool says(const struct av_verdict *const out[], size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(out[i]->text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS])
 {
     size_t n = 0;
     for (size_t i = 0; i < s->verdict_count; i++) {
-        out[n++] = &s->verdicts[i];
+        if (!av_diagnosis_replaces(s->diagnosis, s->verdicts[i].code)) {
+            put(out, &n, &s->verdicts[i]);
+        }
     }
     for (size_t i = 0; s->diagnosis != NULL && i < s->diagnosis->finding_count; i++) {
-        const struct av_verdict *finding = &s->diagnosis->findings[i];
-        size_t k = 0;
-        while (k < s->verdict_count && strcmp(s->verdicts[k].text, finding->text) != 0) {
-            k++;
-        }
-        if (k == s->verdict_count) {
-            out[n++] = finding;
+        if (!says(out, n, s->diagnosis->findings[i].text)) {
+            put(out, &n, &s->diagnosis->findings[i]);
         }
     }
     return n;
@@ -27,7 +46,10 @@ static bool goes_before(const struct av_finding *a, const struct av_finding *b)
     if (a->verdict.severity != b->verdict.severity) {
         return a->verdict.severity > b->verdict.severity;
     }
-    return a->heads != b->heads ? a->heads > b->heads : strcmp(a->verdict.code, b->verdict.code) < 0;
+    size_t place_a = av_verdict_place(a->verdict.code), place_b = av_verdict_place(b->verdict.code);
+    return a->heads != b->heads ? a->heads > b->heads
+           : place_a != place_b ? place_a < place_b
+                                : strcmp(a->verdict.code, b->verdict.code) < 0;
 }
 
 /* Moves a finding that has one head more to its place among those before it. */

@@ -51,8 +51,6 @@ bool av_report_has_param(const struct av_snapshot *s, const struct av_param *row
 /* Behind the last of the `count` fields that is in the same block as field i. */
 size_t av_report_block_end(const struct av_field *fields, size_t count, size_t i);
 
-const char *av_report_severity(enum av_severity severity); /* "info", "warn", "bad" */
-
 /* The n_k weights of the selected query; NULL when that row is not valid, or no
  * weights are held. */
 const double *av_report_query_weights(const struct av_snapshot *s);

@@ -52,6 +52,9 @@ static size_t share_out(struct av_diagnoser *d, char *where)
     }
     d->weight.columns = take(where, &at, n_k * sizeof *d->weight.columns);
     d->logit.fro = take(where, &at, d->rows * sizeof *d->logit.fro);
+    size_t sides = av_diagnosis_may_be_causal(d) ? d->rows : 0;
+    d->causal.dots = take(where, &at, sides * sizeof *d->causal.dots);
+    d->causal.logs = take(where, &at, sides * sizeof *d->causal.logs);
     d->scratch = take(where, &at, AV_SCORES_SCRATCH);
     return at;
 }
@@ -78,6 +81,22 @@ void av_diagnoser_free(struct av_diagnoser *d)
 
 /* ---- From beginning to end ---------------------------------------------------------- */
 
+void av_diagnosis_reset(struct av_diagnoser *d)
+{
+    double *fro = d->logit.fro, *columns = d->weight.columns;
+    d->dot = (struct av_dot_sums){ 0 };
+    d->logit = (struct av_logit_sums){ .all = AV_MOMENTS_INIT, .fro = fro };
+    d->weight = (struct av_weight_sums){ .row_sums = AV_MOMENTS_INIT, .twice_lowest = (double)INFINITY };
+    d->weight.columns = columns;
+    for (size_t j = 0; columns != NULL && j < d->at->n_k; j++) {
+        columns[j] = 0;
+    }
+    d->slope = d->second = (struct av_slope_sums){ 0 };
+    memset(d->wider, 0, sizeof d->wider);
+    d->not_finite[AV_PART_SCORES] = d->not_finite[AV_PART_WEIGHTS] = (struct av_diagnosis_holes){ 0 };
+    d->first = 0;
+}
+
 static double work_of(const struct av_diagnoser *d)
 {
     double pairs = (double)d->rows * (double)d->at->n_k;
@@ -100,9 +119,10 @@ enum av_status av_diagnoser_begin(struct av_diagnoser *d, const struct av_source
     d->block = smaller(smaller(d->rows, BLOCK_ROWS), larger(1, BLOCK_PAIRS / larger(l->n_k, 1)));
     d->keys = smaller(l->n_k, larger(1, AV_DIAGNOSIS_ENTRIES / larger(l->d, 1)));
     d->average = av_diagnosis_has_entries(d) && av_diagnosis_has(d, AV_PART_WEIGHTS) && l->n_head > 1;
-    d->weight.twice_lowest = (double)INFINITY;
     d->entries[0] = d->entries[1] = (struct av_moments)AV_MOMENTS_INIT;
-    d->logit.all = d->weight.row_sums = (struct av_moments)AV_MOMENTS_INIT;
+    d->result.of_file =
+        av_diagnosis_has_entries(d) && (av_diagnosis_has(d, AV_PART_WEIGHTS) || av_diagnosis_has(d, AV_PART_SCORES));
+    av_diagnosis_reset(d);
     av_free(old);
     d->memory = av_alloc(share_out(d, NULL), 1);
     d->phase = AV_PHASE_DONE;

@@ -37,12 +37,17 @@ static const struct av_evidence_field fields[] = {
     FIELD(second.error, "second_error", "", "standard error of that slope", false),
     FIELD(second.r2, "second_r2", "", "share of the variance that it explains", false),
     FIELD(second.residual, "second_residual", "", "standard deviation of what it leaves", false),
+    FIELD(swapped.slope, "swapped", "", "slope on k.q, where q.k does not explain weights or scores", false),
+    FIELD(swapped.error, "swapped_error", "", "standard error of that slope", false),
+    FIELD(swapped.r2, "swapped_r2", "", "share of the variance that it explains", false),
+    FIELD(swapped.residual, "swapped_residual", "", "standard deviation of what it leaves", false),
     FIELD(negative, "negative", "", "weights below 0", true),
     FIELD(row_sum_mean, "row_sum_mean", "", "mean sum of a row of weights", false),
     FIELD(row_sum_error_max, "row_sum_error_max", "", "largest |sum - 1| of a row of weights", false),
     FIELD(rows_off, "rows_off", "rows", "rows of weights that do not sum to 1", true),
     FIELD(rows_without_weight, "rows_without_weight", "rows", "rows of nothing but 0 or NaN", true),
     FIELD(column_sum_error_max, "column_sum_error_max", "", "largest |sum - 1| of a column of weights", false),
+    FIELD(heads_sum_error_max, "heads_sum_error_max", "", "largest |sum over heads - 1| of a pair's weights", false),
     FIELD(zero_share, "zero_share", "", "share of seen keys with a weight of exactly 0", false),
     FIELD(twice_lowest, "twice_lowest", "", "smallest p_j = ln w_j - mean ln w + 1/n", false),
     FIELD(twice_n_sum_p2, "twice_n_sum_p2", "", "mean over rows of n sum p_j^2", false),
@@ -99,6 +104,7 @@ static void sum_up_dots(struct av_evidence *v, const struct av_diagnoser *d)
     v->entropy_bare = ratio(s->entropy_bare, rows);
     v->multiplier = av_slope_of(&d->slope);
     v->second = av_slope_of(&d->second);
+    v->swapped = av_slope_of(&d->swapped);
     bool averaged = d->number == d->at->n_head && d->number > 0;
     v->own_distance = averaged ? d->own_distance / (double)av_diagnosis_averaged_rows(d) : (double)NAN;
     v->averaged_distance = averaged ? d->averaged_distance : (double)NAN;
@@ -139,6 +145,7 @@ static void sum_up_weights(struct av_evidence *v, struct av_diagnoser *d)
     v->rows_off = there ? (double)s->off : (double)NAN;
     v->rows_without_weight = there ? (double)(s->empty + s->empty_nan) : (double)NAN;
     v->column_sum_error_max = column_error(d);
+    v->heads_sum_error_max = d->pairs > 0 ? d->heads_error : (double)NAN;
     v->zero_share = ratio((double)s->zeros, (double)s->seen);
     v->twice_lowest = isfinite(s->twice_lowest) ? s->twice_lowest : (double)NAN;
     v->twice_n_sum_p2 = ratio(s->twice_squares, (double)s->twice_rows);

@@ -31,6 +31,12 @@ bool av_diagnosis_found(const struct av_diagnosis *r, const char *code)
     return false;
 }
 
+bool av_diagnosis_replaces(const struct av_diagnosis *diagnosis, const char *code)
+{
+    return diagnosis != NULL && diagnosis->of_file &&
+           (strcmp(code, "saturated") == 0 || strcmp(code, "gradient_dead") == 0);
+}
+
 bool av_diagnosis_spoilt(const struct av_diagnoser *d)
 {
     uint64_t count = 0;
@@ -76,10 +82,10 @@ static void find_saturation(struct av_diagnoser *d)
         .std = isnan(v->logit_std) ? v->logit_row_std : v->logit_std,
         .row_std = v->logit_row_std,
         .freezing = v->freezing,
-        .differ = d->params.mask == AV_MASK_CAUSAL || d->causal_seen,
+        .differ = av_diagnosis_mask(d) == AV_MASK_CAUSAL,
     };
     struct av_verdict found;
-    if (d->logit.rows == 0 || !av_diagnosis_has_entries(d) || (!weights && !av_diagnosis_has(d, AV_PART_SCORES))) {
+    if (d->logit.rows == 0 || !d->result.of_file) {
         return;
     }
     if (isnan(v->logit_row_std) && v->share_max_gt_0_9 > AV_LARGEST_SHARE) {
@@ -108,19 +114,18 @@ static void find_dots(struct av_diagnoser *d)
     if (isnan(v->dot_std)) {
         return;
     }
-    double m = d->multiplier;
-    av_diagnosis_add(&d->result, "logit_std", AV_INFO,
-                     "logit std within rows %.3g (q.k times %.3g, the present scale); entries of their means and std "
-                     "(q %.2g, %.3g; k "
-                     "%.2g, %.3g) would give %.3g if independent, N(0, 1) ones %.3g: a trained model's are neither",
-                     m * v->dot_std, m, v->q_mean, v->q_std, v->k_mean, v->k_std, m * v->predicted_std,
-                     m * sqrt((double)d->at->d));
     if (!av_diagnosis_has(d, AV_PART_WEIGHTS) && !av_diagnosis_has(d, AV_PART_SCORES)) {
         av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
                          "Q and K do not tell whether the scale is applied: with 1/sqrt(d_k) %.0f%% of rows give more "
                          "than 0.9 to one key, mean H / ln keys %.3g; without %.0f%%, %.3g",
                          100 * v->saturated_scaled, v->entropy_scaled, 100 * v->saturated_bare, v->entropy_bare);
     }
+    double m = d->multiplier;
+    av_diagnosis_add(&d->result, "logit_std", AV_INFO,
+                     "logits%s, q.k times %.3g, spread by %.3g within a row; for independent entries of these means "
+                     "and standard deviations %.3g",
+                     d->causal_seen || d->causal_fits ? " of causal pairs" : "", m, m * v->dot_std,
+                     m * v->predicted_std);
 }
 
 /* Worst first, else in the order in which they were found. */

@@ -1,8 +1,25 @@
-/* diagnosis_mean.c - are the weights the mean over all heads? */
+/* diagnosis_mean.c - are the weights the mean over all heads, or a softmax over them? */
 #include "diagnosis_state.h"
 #include "score_stats.h"
 
 #include <math.h>
+
+enum { SUMS_MIN = 8 }; /* pairs that must have weight */
+
+void av_diagnosis_add_heads_sums(struct av_diagnoser *d, const double *sums)
+{
+    for (size_t j = 0; j < d->at->n_k; j++) {
+        if (!isnan(sums[j]) && sums[j] != 0) { /* NaN, 0: masked in all heads */
+            d->pairs++;
+            d->heads_error = fmax(d->heads_error, fabs(sums[j] - 1));
+        }
+    }
+}
+
+bool av_diagnosis_is_over_heads(const struct av_diagnoser *d)
+{
+    return d->pairs >= SUMS_MIN && av_diagnosis_is_one(1 + d->heads_error, d->at->n_head);
+}
 
 size_t av_diagnosis_averaged_rows(const struct av_diagnoser *d)
 {

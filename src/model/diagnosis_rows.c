@@ -13,10 +13,14 @@
 #define MASK_BELOW 745.0     /* the row's largest: e^-745 is 0 in double */
 #define LEVEL_STD 0x1p-6     /* of logits: far beyond rounding */
 
+enum av_mask av_diagnosis_mask(const struct av_diagnoser *d)
+{
+    return d->causal_seen || d->causal_fits ? AV_MASK_CAUSAL : (enum av_mask)d->params.mask;
+}
+
 size_t av_diagnosis_length(const struct av_diagnoser *d, size_t query)
 {
-    enum av_mask mask = d->causal_seen ? AV_MASK_CAUSAL : (enum av_mask)d->params.mask;
-    return av_row_length(mask, query, d->at->n_q, d->at->n_k);
+    return av_row_length(av_diagnosis_mask(d), query, d->at->n_q, d->at->n_k);
 }
 
 static void add_largest(struct av_dot_sums *s, size_t query, const double *dots, size_t n)
@@ -134,27 +138,47 @@ static bool level(const struct av_diagnoser *d, const struct av_moments *dots)
     return same;
 }
 
-/* Points (q.k, ln w) of the keys with weight, and (p, ln w), p: their softmax. */
-static void add_weight_points(struct av_diagnoser *d, const double *dots, double *p, size_t n)
+/* Points (x, ln w), of the heights h, of those of n keys that have weight, to the spare
+ * rows; p, if not NULL, keeps theirs. Returns how many there are: none if a weight is
+ * none. before, if not NULL: how many of the first *before keys. */
+static size_t gather_weights(struct av_diagnoser *d, const double *dots, double *p, size_t n, size_t *before)
 {
     double *x = d->spare[0], *y = d->spare[1], *h = d->spare[2];
-    size_t count = 0;
+    size_t count = 0, first = 0, end = before != NULL ? *before : 0;
     for (size_t j = 0; j < n; j++) {
         double w = d->weights[j];
         if (!(w >= 0) || !isfinite(w)) {
-            return;
+            return 0;
         }
         double rounded = fmin(1, w * 0x1p14);
         h[count] = rounded * rounded;
         if (h[count] > 0) {
             x[count] = dots[j];
-            y[count] = d->logs[j];
-            p[count] = p[j];
+            y[count] = log(w);
+            if (p != NULL) {
+                p[count] = p[j];
+            }
             count++;
+            first += j < end;
         }
     }
+    if (before != NULL) {
+        *before = first;
+    }
+    return count;
+}
+
+/* Points (q.k, ln w) of the keys with weight, and (p, ln w), p: their softmax. */
+static void add_weight_points(struct av_diagnoser *d, size_t query, const double *dots, double *p, size_t n)
+{
+    const double *x = d->spare[0], *y = d->spare[1], *h = d->spare[2];
+    size_t before = av_row_length(AV_MASK_CAUSAL, query, d->at->n_q, d->at->n_k);
+    size_t count = gather_weights(d, dots, p, n, &before);
     av_slope_add(&d->slope, x, y, h, count);
     av_slope_add(&d->second, p, y, h, count);
+    if (count > 0 && av_diagnosis_may_be_causal(d)) {
+        av_diagnosis_add_causal(d, x, y, h, before, count);
+    }
 }
 
 void av_diagnosis_unmask_scores(struct av_diagnoser *d)
@@ -173,7 +197,7 @@ void av_diagnosis_unmask_scores(struct av_diagnoser *d)
 }
 
 /* Points (q.k, score) of the keys whose score is finite. */
-static void add_score_points(struct av_diagnoser *d, const double *dots, size_t n)
+static void add_score_points(struct av_diagnoser *d, struct av_slope_sums *out, const double *dots, size_t n)
 {
     double *x = d->spare[0], *y = d->spare[1];
     size_t count = 0;
@@ -182,7 +206,27 @@ static void add_score_points(struct av_diagnoser *d, const double *dots, size_t 
         y[count] = d->scores[j];
         count += isfinite(d->scores[j]) ? 1 : 0;
     }
-    av_slope_add(&d->slope, x, y, NULL, count);
+    av_slope_add(out, x, y, NULL, count);
+}
+
+void av_diagnosis_add_swapped(struct av_diagnoser *d, size_t query, const double *dots)
+{
+    size_t n = av_diagnosis_length(d, query);
+    if (!av_all_finite(dots, n)) {
+        return;
+    }
+    if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
+        size_t count = gather_weights(d, dots, NULL, n, NULL);
+        av_slope_add(&d->swapped, d->spare[0], d->spare[1], d->spare[2], count);
+    } else {
+        add_score_points(d, &d->swapped, dots, n);
+    }
+}
+
+/* A row whose keys are all masked by a finite number, where no mask is told. */
+static void add_blind(struct av_weight_sums *s, size_t query)
+{
+    s->first_blind = s->blind++ == 0 ? query : s->first_blind;
 }
 
 /* A row of q.k whose numbers are all finite. */
@@ -200,9 +244,11 @@ static void add_entries(struct av_diagnoser *d, size_t query, const double *dots
     if (!weights && !scores) {
         add_set_logits(d, &row);
     } else if (!weights) {
-        add_score_points(d, dots, n);
+        add_score_points(d, &d->slope, dots, n);
     } else if (!level(d, &row.moments)) {
-        add_weight_points(d, dots, p, n);
+        add_weight_points(d, query, dots, p, n);
+    } else if (n == d->at->n_k && d->weights[0] > 0) {
+        add_blind(&d->weight, query);
     }
 }
 

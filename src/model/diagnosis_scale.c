@@ -77,12 +77,19 @@ static double rounding_left(const struct av_diagnoser *d)
 
 static void tell_unexplained(struct av_diagnoser *d, const char *what)
 {
-    const struct av_slope *s = &d->result.evidence.multiplier;
-    av_diagnosis_add(
-        &d->result, "weights_not_of_qk", AV_INFO,
-        "%s do not follow q.k: the best multiplier, %.4g, explains %.1f%% of the variance within rows (R^2 "
-        "%.4f, std left %.3g): other keys or queries, or something is added to q.k or bends it",
-        what, s->slope, 100 * s->r2, s->r2, s->residual);
+    const struct av_slope *s = &d->result.evidence.multiplier, *swapped = &d->result.evidence.swapped;
+    if (swapped->r2 >= AV_SLOPE_GOOD_R2) {
+        av_diagnosis_add(&d->result, "weights_not_of_qk", AV_WARN,
+                         "%s do not follow q_i.k_j (R^2 %.3f) but k_i.q_j times %.4g (R^2 %.4f, of %zu rows): queries "
+                         "and keys are swapped",
+                         what, s->r2, swapped->slope, swapped->r2, av_diagnosis_averaged_rows(d));
+        return;
+    }
+    av_diagnosis_add(&d->result, "weights_not_of_qk", AV_INFO,
+                     "%s do not follow q.k: the best multiplier, %.4g, explains %.1f%% of the variance within rows "
+                     "(residual std %.3g); look for a rotary embedding or a bias added after the dump, a softcap, "
+                     "another head's keys",
+                     what, s->slope, 100 * s->r2, s->residual);
 }
 
 static void tell_other(struct av_diagnoser *d, const char *what)
@@ -93,11 +100,11 @@ static void tell_other(struct av_diagnoser *d, const char *what)
         tell_unexplained(d, what);
         return;
     }
-    av_diagnosis_add(
-        &d->result, "scale_other", AV_INFO,
-        "%s follow q.k times %.4g (R^2 %.4f, std left %.2g): %.3g times 1/sqrt(d_k) = %.4g, as with a temperature of "
-        "%.3g",
-        what, s->slope, s->r2, s->residual, s->slope / right, right, right / s->slope);
+    av_diagnosis_add(&d->result, "scale_other", AV_INFO,
+                     "%s follow q.k times %.4g (R^2 %.4f, residual std %.2g): %.3g times 1/sqrt(d_k) = %.4g, as with a "
+                     "temperature of "
+                     "%.3g",
+                     what, s->slope, s->r2, s->residual, s->slope / right, right, right / s->slope);
 }
 
 static void tell_fit(struct av_diagnoser *d, const char *what)
@@ -120,8 +127,8 @@ static void tell_fit(struct av_diagnoser *d, const char *what)
         snprintf(right, sizeof right, "; 1/sqrt(%zu) = %.4g", d->at->d, 1 / sqrt((double)d->at->d));
     }
     av_diagnosis_add(&d->result, fit.m->code, fit.m->severity,
-                     "%s follow q.k times %.4g (R^2 %.4f, std left %.2g), which is %s%s: %s%s%s", what, s->slope, s->r2,
-                     s->residual, fit.m->name, over, fit.m->meaning, same, right);
+                     "%s follow q.k times %.4g (R^2 %.4f, residual std %.2g), which is %s%s: %s%s%s", what, s->slope,
+                     s->r2, s->residual, fit.m->name, over, fit.m->meaning, same, right);
 }
 
 bool av_diagnosis_unexplained(const struct av_diagnoser *d)
@@ -173,7 +180,7 @@ void av_diagnosis_find_scale(struct av_diagnoser *d)
     } else {
         av_diagnosis_add(&d->result, "scale_unknown", AV_INFO,
                          "%s are too even to tell the multiplier: rounding alone may leave what does not follow q.k "
-                         "(std %.2g, R^2 %.3f)",
+                         "(residual std %.2g, R^2 %.3f)",
                          what, s->residual, s->r2);
     }
 }

@@ -37,6 +37,7 @@ struct av_logit_sums {
 struct av_weight_sums {
     uint64_t negative, seen, zeros; /* zeros among seen keys */
     size_t first_negative[2];
+    size_t blind, first_blind;  /* rows that see every key and give all the same though q.k differs */
     struct av_moments row_sums; /* of rows with weight */
     double row_error;           /* largest |sum - 1| */
     size_t off, first_off;      /* rows that do not sum to 1 */
@@ -66,11 +67,22 @@ enum av_diagnosis_phase {
     AV_PHASE_DOTS,    /* q.k of a block of rows, some keys at a time; */
     AV_PHASE_ROWS,    /* these rows, one by one */
     AV_PHASE_COLUMNS, /* sums of columns over all rows, where only some were looked at */
+    AV_PHASE_SUMS,    /* of weights over heads, where rows do not sum to 1 */
+    AV_PHASE_SWAPPED, /* k.q, where q.k does not explain the weights */
     AV_PHASE_HEADS,   /* softmaxes of all heads, where the head's own does not explain its weights */
     AV_PHASE_DONE
 };
 
-enum { AV_AVERAGED_ROWS = 8 }; /* compared with the mean over heads */
+enum { AV_AVERAGED_ROWS = 8 }; /* compared with the mean over heads, summed over heads, compared with k.q */
+
+/* What says whether only the pairs up to their query follow q.k, where no mask is told. */
+struct av_causal_sums {
+    struct av_slope_sums before; /* of keys up to their query */
+    /* Of the rows that have weight on both sides: what a key behind its query has less than one
+     * before it, q.k and ln w; [rows to look at]. */
+    double *dots, *logs;
+    size_t rows;
+};
 
 struct av_diagnoser {
     const struct av_kernels *kernels;
@@ -87,11 +99,14 @@ struct av_diagnoser {
     size_t keys;         /* read at a time */
     double done, all;    /* work */
     double multiplier;   /* of q.k, by the parameters */
-    bool causal_seen;
-    bool zeros_behind;  /* a row has keys behind its query, without weight */
-    bool columns_whole; /* weight.columns are sums over all rows */
-    bool average;       /* may AV_PHASE_HEADS come? */
-    size_t number;      /* in AV_PHASE_HEADS: the head at hand */
+    bool causal_seen;    /* no key behind its query has weight */
+    bool causal_fits;    /* or they have some, but do not follow q.k as the others do */
+    bool zeros_behind;   /* a row has keys behind its query, without weight */
+    bool columns_whole;  /* weight.columns are sums over all rows */
+    bool average;        /* may AV_PHASE_HEADS come? */
+    size_t number;       /* in AV_PHASE_HEADS: the head at hand */
+    size_t pairs;        /* in AV_PHASE_SUMS: those that have weight in some head; */
+    double heads_error;  /* their largest |sum over heads - 1| */
 
     /* Memory, of the sizes of the head at hand. */
     void *memory;
@@ -109,8 +124,10 @@ struct av_diagnoser {
     struct av_dot_sums dot;
     struct av_logit_sums logit;
     struct av_slope_sums slope;
-    struct av_slope_sums second; /* of ln w on the softmax of q.k: 1 behind a second softmax */
-    bool wider[AV_DTYPES];       /* a score that this type does not hold */
+    struct av_slope_sums second;  /* of ln w on the softmax of q.k: 1 behind a second softmax */
+    struct av_slope_sums swapped; /* of ln w, or scores, on k.q */
+    struct av_causal_sums causal;
+    bool wider[AV_DTYPES]; /* a score that this type does not hold */
     struct av_weight_sums weight;
     double own_distance, averaged_distance;     /* sum over rows; largest */
     double averaged_rounding[AV_AVERAGED_ROWS]; /* sum over heads of the mean |logit| */
@@ -128,6 +145,9 @@ bool av_diagnosis_has_entries(const struct av_diagnoser *d);
  * does a unit of it. */
 void av_diagnosis_enter(struct av_diagnoser *d, enum av_diagnosis_phase phase);
 enum av_status av_diagnosis_run_unit(struct av_diagnoser *d, struct av_error *e);
+
+/* Sums over rows from the beginning: nothing was looked at. */
+void av_diagnosis_reset(struct av_diagnoser *d);
 
 /* Query of row r of those looked at. */
 size_t av_diagnosis_query(const struct av_diagnoser *d, size_t r);
@@ -163,10 +183,28 @@ bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query);
 void av_diagnosis_add_row(struct av_diagnoser *d, size_t query, const double *dots);
 void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query);
 
+/* Adds row `query` of k.q, against d->weights or d->scores. */
+void av_diagnosis_add_swapped(struct av_diagnoser *d, size_t query, const double *dots);
+
+/* May there be a causal mask that nobody told? */
+bool av_diagnosis_may_be_causal(const struct av_diagnoser *d);
+
+/* Adds a row's points (x, y), of heights h; the first `before` are of keys up to the query. */
+void av_diagnosis_add_causal(struct av_diagnoser *d, const double *x, const double *y, const double *h, size_t before,
+                             size_t count);
+
+/* Do keys up to their query follow q.k, and those behind it lie far below? */
+bool av_diagnosis_is_causal(const struct av_diagnoser *d);
+
+/* Adds a row of sums over heads; were the weights a softmax over heads? */
+void av_diagnosis_add_heads_sums(struct av_diagnoser *d, const double *sums);
+bool av_diagnosis_is_over_heads(const struct av_diagnoser *d);
+
 /* Adds a row that counts to those that the head is judged by. */
 void av_diagnosis_judge_row(struct av_diagnoser *d, const struct av_rowstats *row);
 
-/* Keys that row `query` sees by p->mask, or by the mask that weights show. */
+/* The mask of the parameters, or the one that weights show; keys that row `query` sees by it. */
+enum av_mask av_diagnosis_mask(const struct av_diagnoser *d);
 size_t av_diagnosis_length(const struct av_diagnoser *d, size_t query);
 
 /* From sums to numbers, and from numbers to findings. */

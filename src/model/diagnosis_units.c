@@ -41,16 +41,21 @@ static enum av_status read_rows(struct av_diagnoser *d, enum av_part part, size_
                            wide ? out : NULL, e);
 }
 
-enum av_status av_diagnosis_read(struct av_diagnoser *d, enum av_part part, size_t row, double *out, struct av_error *e)
+static enum av_status read_row(struct av_diagnoser *d, enum av_part part, size_t head, size_t row, double *out,
+                               struct av_error *e)
 {
     size_t n = part == AV_PART_Q || part == AV_PART_K ? d->at->d : d->at->n_k;
     bool wide = d->at->part[part].wide;
-    size_t head = part == AV_PART_K ? d->k_head : d->result.head;
     enum av_status status = read_rows(d, part, head, row, 1, wide ? (void *)out : (void *)d->f32, e);
     for (size_t j = 0; status == AV_OK && !wide && j < n; j++) {
         out[j] = (double)d->f32[j];
     }
     return status;
+}
+
+enum av_status av_diagnosis_read(struct av_diagnoser *d, enum av_part part, size_t row, double *out, struct av_error *e)
+{
+    return read_row(d, part, part == AV_PART_K ? d->k_head : d->result.head, row, out, e);
 }
 
 void av_diagnosis_count(struct av_diagnoser *d, enum av_part part, size_t row, const double *x, size_t n)
@@ -85,6 +90,10 @@ static bool wanted(const struct av_diagnoser *d, enum av_diagnosis_phase phase)
         return av_diagnosis_has_entries(d);
     case AV_PHASE_COLUMNS:
         return d->result.sampled && d->weight.off > 0 && d->weight.negative == 0;
+    case AV_PHASE_SUMS:
+        return d->at->n_head > 1 && d->weight.off > 0 && d->weight.negative == 0;
+    case AV_PHASE_SWAPPED:
+        return d->result.of_file && d->at->n_q == d->at->n_k && d->weight.negative == 0 && av_diagnosis_unexplained(d);
     case AV_PHASE_HEADS:
         return d->average && d->weight.negative == 0 && av_diagnosis_unexplained(d);
     case AV_PHASE_ROWS:
@@ -183,23 +192,36 @@ static struct av_entries entries_at(const struct av_diagnoser *d, enum av_part p
 /* The r-th row of some. */
 typedef size_t (*row_query)(const struct av_diagnoser *d, size_t r);
 
-/* Rows [first, first + rows) of a head against the next keys; new_keys: d->k holds
- * other ones. */
-static enum av_status multiply(struct av_diagnoser *d, size_t head, row_query query, size_t first, size_t rows,
-                               bool new_keys, struct av_error *e)
+/* Rows [first, first + count) of `rows`, of all keys of `keys`. */
+struct product {
+    enum av_part rows, keys;
+    size_t rows_head, keys_head;
+    row_query query;
+    size_t first, count;
+    bool new_keys; /* d->k holds other ones */
+};
+
+/* q.k of a head. */
+static struct product product_of(const struct av_diagnoser *d, size_t head, row_query query, size_t first, size_t count)
 {
-    size_t keys = smaller(d->keys, d->at->n_k - d->next), k_head = av_source_k_head(d->at, head);
-    size_t row_bytes = d->at->d * (d->at->part[AV_PART_Q].wide ? sizeof(double) : sizeof(float));
+    return (struct product){ AV_PART_Q, AV_PART_K, head, av_source_k_head(d->at, head), query, first, count, true };
+}
+
+/* Does it with the next keys. */
+static enum av_status multiply(struct av_diagnoser *d, const struct product *of, struct av_error *e)
+{
+    size_t keys = smaller(d->keys, d->at->n_k - d->next);
+    size_t row_bytes = d->at->d * (d->at->part[of->rows].wide ? sizeof(double) : sizeof(float));
     enum av_status status = AV_OK;
-    for (size_t r = 0; d->next == 0 && status == AV_OK && r < rows; r++) {
-        status = read_rows(d, AV_PART_Q, head, query(d, first + r), 1, (char *)d->q + r * row_bytes, e);
+    for (size_t r = 0; d->next == 0 && status == AV_OK && r < of->count; r++) {
+        status = read_rows(d, of->rows, of->rows_head, of->query(d, of->first + r), 1, (char *)d->q + r * row_bytes, e);
     }
-    if (status == AV_OK && new_keys) {
-        status = read_rows(d, AV_PART_K, k_head, d->next, keys, d->k, e);
+    if (status == AV_OK && of->new_keys) {
+        status = read_rows(d, of->keys, of->keys_head, d->next, keys, d->k, e);
     }
     if (status == AV_OK) {
-        struct av_entries q = entries_at(d, AV_PART_Q, d->q), k = entries_at(d, AV_PART_K, d->k);
-        struct av_block block = { 0, rows, 0, keys, 0, d->at->d };
+        struct av_entries q = entries_at(d, of->rows, d->q), k = entries_at(d, of->keys, d->k);
+        struct av_block block = { 0, of->count, 0, keys, 0, d->at->d };
         d->kernels->scores(d->dots + d->next, d->at->n_k, &q, &k, &block, d->scratch);
         d->next += keys;
     }
@@ -209,9 +231,9 @@ static enum av_status multiply(struct av_diagnoser *d, size_t head, row_query qu
 static enum av_status multiply_block(struct av_diagnoser *d, struct av_error *e)
 {
     size_t rows = smaller(d->block, d->rows - d->first), before = d->next;
-    /* All keys of a small head stay where they are. */
-    bool new_keys = d->first == 0 || d->keys < d->at->n_k;
-    enum av_status status = multiply(d, d->result.head, av_diagnosis_query, d->first, rows, new_keys, e);
+    struct product of = product_of(d, d->result.head, av_diagnosis_query, d->first, rows);
+    of.new_keys = d->first == 0 || d->keys < d->at->n_k; /* all keys of a small head stay where they are */
+    enum av_status status = multiply(d, &of, e);
     if (status == AV_OK) {
         d->done += (double)(rows * (d->next - before)) * (double)d->at->d;
         if (d->next == d->at->n_k) {
@@ -221,9 +243,9 @@ static enum av_status multiply_block(struct av_diagnoser *d, struct av_error *e)
     return status;
 }
 
-static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_error *e)
+/* Row `query` of the scores and weights that are there. */
+static enum av_status read_given(struct av_diagnoser *d, size_t query, struct av_error *e)
 {
-    size_t query = av_diagnosis_query(d, r);
     double *const into[AV_PARTS] = { [AV_PART_SCORES] = d->scores, [AV_PART_WEIGHTS] = d->weights };
     for (enum av_part part = AV_PART_SCORES; part < AV_PARTS; part++) {
         if (av_diagnosis_has(d, part)) {
@@ -231,8 +253,23 @@ static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_er
             if (status != AV_OK) {
                 return status;
             }
-            av_diagnosis_count(d, part, query, into[part], d->at->n_k);
         }
+    }
+    return AV_OK;
+}
+
+static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_error *e)
+{
+    size_t query = av_diagnosis_query(d, r);
+    enum av_status status = read_given(d, query, e);
+    if (status != AV_OK) {
+        return status;
+    }
+    if (av_diagnosis_has(d, AV_PART_SCORES)) {
+        av_diagnosis_count(d, AV_PART_SCORES, query, d->scores, d->at->n_k);
+    }
+    if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
+        av_diagnosis_count(d, AV_PART_WEIGHTS, query, d->weights, d->at->n_k);
     }
     if (av_diagnosis_has(d, AV_PART_SCORES)) {
         av_diagnosis_unmask_scores(d);
@@ -260,7 +297,13 @@ static enum av_status measure_rows(struct av_diagnoser *d, struct av_error *e)
     }
     d->first = block_end;
     d->columns_whole = !d->result.sampled;
-    av_diagnosis_enter(d, block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_COLUMNS);
+    bool again = block_end == d->rows && av_diagnosis_may_be_causal(d) && av_diagnosis_is_causal(d);
+    if (again) {
+        d->all += (double)d->rows * (double)d->at->n_k * (double)(d->at->d + 1);
+        d->causal_fits = true;
+        av_diagnosis_reset(d);
+    }
+    av_diagnosis_enter(d, again || block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_COLUMNS);
     return AV_OK;
 }
 
@@ -283,16 +326,62 @@ static enum av_status sum_columns(struct av_diagnoser *d, struct av_error *e)
     }
     if (d->next == d->at->n_q) {
         d->columns_whole = true;
-        av_diagnosis_enter(d, AV_PHASE_HEADS);
+        av_diagnosis_enter(d, AV_PHASE_SUMS);
     }
     return AV_OK;
+}
+
+/* The weights of a row, over all heads. */
+static enum av_status sum_heads(struct av_diagnoser *d, struct av_error *e)
+{
+    double *sums = d->spare[0];
+    size_t query = av_diagnosis_averaged_query(d, d->next);
+    memset(sums, 0, d->at->n_k * sizeof *sums);
+    for (size_t head = 0; head < d->at->n_head; head++) {
+        enum av_status status = read_row(d, AV_PART_WEIGHTS, head, query, d->weights, e);
+        if (status != AV_OK) {
+            return status;
+        }
+        for (size_t j = 0; j < d->at->n_k; j++) {
+            sums[j] += d->weights[j];
+        }
+    }
+    av_diagnosis_add_heads_sums(d, sums);
+    if (++d->next == av_diagnosis_averaged_rows(d)) {
+        av_diagnosis_enter(d, AV_PHASE_SWAPPED);
+    }
+    return AV_OK;
+}
+
+/* Some rows of k.q, with the next queries. */
+static enum av_status swap(struct av_diagnoser *d, struct av_error *e)
+{
+    size_t rows = av_diagnosis_averaged_rows(d);
+    struct product of = { AV_PART_K, AV_PART_Q, d->k_head, d->result.head, av_diagnosis_averaged_query, 0, rows, true };
+    enum av_status status = multiply(d, &of, e);
+    if (status != AV_OK || d->next < d->at->n_k) {
+        return status;
+    }
+    for (size_t r = 0; status == AV_OK && r < rows; r++) {
+        size_t query = av_diagnosis_averaged_query(d, r);
+        status = read_given(d, query, e);
+        if (status == AV_OK && av_diagnosis_has(d, AV_PART_SCORES)) {
+            av_diagnosis_unmask_scores(d);
+        }
+        if (status == AV_OK) {
+            av_diagnosis_add_swapped(d, query, d->dots + r * d->at->n_k);
+        }
+    }
+    av_diagnosis_enter(d, AV_PHASE_HEADS);
+    return status;
 }
 
 /* Rows of the next head, and behind the last one the weights that may be their mean. */
 static enum av_status average(struct av_diagnoser *d, struct av_error *e)
 {
     size_t rows = av_diagnosis_averaged_rows(d);
-    enum av_status status = multiply(d, d->number, av_diagnosis_averaged_query, 0, rows, true, e);
+    struct product of = product_of(d, d->number, av_diagnosis_averaged_query, 0, rows);
+    enum av_status status = multiply(d, &of, e);
     if (status != AV_OK || d->next < d->at->n_k) {
         return status;
     }
@@ -330,6 +419,10 @@ enum av_status av_diagnosis_run_unit(struct av_diagnoser *d, struct av_error *e)
         return measure_rows(d, e);
     case AV_PHASE_COLUMNS:
         return sum_columns(d, e);
+    case AV_PHASE_SUMS:
+        return sum_heads(d, e);
+    case AV_PHASE_SWAPPED:
+        return swap(d, e);
     case AV_PHASE_HEADS:
         return average(d, e);
     case AV_PHASE_DONE:

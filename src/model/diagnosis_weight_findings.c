@@ -46,6 +46,11 @@ static void find_sums(struct av_diagnoser *d)
                          "%zu of %zu rows do not sum to 1 (%.3g to %.3g), but every column does, to %.2g: the softmax "
                          "ran over queries, not over keys",
                          s->off, d->rows, s->row_sums.min, s->row_sums.max, v->column_sum_error_max);
+    } else if (av_diagnosis_is_over_heads(d)) {
+        av_diagnosis_add(&d->result, "softmax_wrong_axis", AV_BAD,
+                         "%zu of %zu rows do not sum to 1 (%.3g to %.3g), but over the %zu heads every pair does, to "
+                         "%.2g: the softmax ran over heads, not over keys",
+                         s->off, d->rows, s->row_sums.min, s->row_sums.max, d->at->n_head, v->heads_sum_error_max);
     } else if (dropped(d)) {
         double p = share_dropped(s);
         av_diagnosis_add(&d->result, "dropout", AV_WARN,
@@ -91,6 +96,11 @@ static void find_empty(struct av_diagnoser *d)
                          "%zu of %zu rows give every key the same weight, masked ones too, the first row %zu: all "
                          "their keys are masked, by a finite number",
                          s->keyless, d->rows, s->first_keyless);
+    } else if (s->blind > 0 && s->keyless == 0 && d->slope.freedom > 0) {
+        av_diagnosis_add(&d->result, "rows_without_key", AV_WARN,
+                         "%zu of %zu rows give every key the same weight though q.k differs, the first row %zu: all "
+                         "their keys are masked, by a finite number",
+                         s->blind, d->rows, s->first_blind);
     }
 }
 
@@ -115,7 +125,7 @@ static void find_twice(struct av_diagnoser *d)
     if (twice_from_dots(d)) {
         av_diagnosis_add(
             &d->result, "softmax_twice", AV_WARN,
-            "the logarithms of weights follow the softmax of q.k times %.3g with slope %.3g (std left %.2g; "
+            "the logarithms of weights follow the softmax of q.k times %.3g with slope %.3g (residual std %.2g; "
             "on q.k itself %.2g): a softmax of softmax's weights",
             d->multiplier, v->second.slope, v->second.residual, v->multiplier.residual);
     } else if (s->behind_rows >= TWICE_ROWS && s->behind_twice == s->behind_rows) {
@@ -148,6 +158,7 @@ static void find_masked(struct av_diagnoser *d)
     if (leaking == 0) {
         return;
     }
+    const char *told = d->causal_fits ? "; mask is none: causal by where weights follow q.k" : "";
     enum av_severity severity = flat || v->masked_share > LEAK_BAD ? AV_BAD : AV_WARN;
     if (flat && s->leaking == 0) {
         av_diagnosis_add(&d->result, "masked_weight", severity,
@@ -156,14 +167,14 @@ static void find_masked(struct av_diagnoser *d)
         bool harmless = v->masked_share < HARMLESS;
         av_diagnosis_add(&d->result, "mask_leak", harmless ? AV_INFO : severity,
                          "masked keys have weight in %zu of %zu rows, the same in a row: a finite number stands for "
-                         "-infinity; the largest %.3g, row %zu, column %zu; mean share %.3g%s",
+                         "-infinity; the largest %.3g, row %zu, column %zu; mean share %.3g%s%s",
                          leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share,
-                         harmless ? ", too little to change a sum" : "");
+                         harmless ? ", too little to change a sum" : "", told);
     } else {
         av_diagnosis_add(&d->result, "masked_weight", severity,
                          "masked keys have weight in %zu of %zu rows, the largest %.3g, row %zu, column %zu; mean "
-                         "share %.3g",
-                         leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share);
+                         "share %.3g%s",
+                         leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share, told);
     }
 }
 
@@ -179,7 +190,8 @@ void av_diagnosis_find_weights(struct av_diagnoser *d)
     find_sums(d);
     find_empty(d);
     find_twice(d);
-    if (!av_diagnosis_found(&d->result, "softmax_twice") || d->weight.behind_twice < d->weight.behind_rows) {
+    if (!av_diagnosis_is_over_heads(d) &&
+        (!av_diagnosis_found(&d->result, "softmax_twice") || d->weight.behind_twice < d->weight.behind_rows)) {
         find_masked(d);
     }
 }

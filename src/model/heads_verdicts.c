@@ -104,8 +104,22 @@ static enum av_saturated saturation_of(const struct av_diagnosis *d, const struc
                                                              : AV_SATURATED_SPREAD;
 }
 
+/* Takes out what the diagnosis has the only say in. */
+static void give_way(struct av_head *h, const struct av_diagnosis *d)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < h->verdict_count; i++) {
+        if (!av_diagnosis_replaces(d, h->verdicts[i].code)) {
+            h->verdicts[left++] = h->verdicts[i];
+        }
+    }
+    h->verdict_count = left;
+    h->saturated = d->of_file ? AV_SATURATED_NOT : h->saturated;
+}
+
 void av_heads_add_diagnosis(struct av_head *h, const struct av_diagnosis *d)
 {
+    give_way(h, d);
     const struct av_head before = *h;
     for (size_t i = 0; i < d->finding_count; i++) {
         const struct av_verdict *found = &d->findings[i];

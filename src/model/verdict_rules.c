@@ -12,8 +12,10 @@ static void tell_spread(char *out, size_t size, const struct av_judged_rows *row
     if (isnan(limit)) {
         snprintf(out, size, "logit std %.3g within a row", inside);
     } else {
-        snprintf(out, size, "logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g", inside,
-                 inside > limit ? "above" : "below", mean, limit);
+        snprintf(out, size,
+                 "logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g, beyond which the largest of n normal logits "
+                 "takes most of the weight",
+                 inside, inside > limit ? "above" : "below", mean, limit);
     }
 }
 
@@ -46,8 +48,9 @@ static void tell_spread_alone(char *out, size_t size, const struct av_judged_row
                  spread_of(rows->std), mean, rows->freezing, inside, 100 * rows->share);
     } else {
         snprintf(out, size,
-                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g, which alone does not mean saturation: a "
-                 "trained model's logits are not N(0, 1); %.0f%% of rows give more than 0.9 to one key",
+                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g, beyond which the largest of n normal "
+                 "logits takes most of the weight, but alone does not mean saturation: %.0f%% of rows give more than "
+                 "0.9 to one key",
                  inside, mean, rows->freezing, 100 * rows->share);
     }
 }
@@ -67,7 +70,7 @@ bool av_verdict_saturated(struct av_verdict *out, const struct av_judged_rows *r
     } else if (why == AV_SATURATED_SPREAD) {
         tell_spread_alone(out->text, sizeof out->text, rows, inside, mean);
     } else {
-        char spread[128];
+        char spread[192];
         tell_spread(spread, sizeof spread, rows, inside, mean);
         snprintf(out->text, sizeof out->text, "%.0f%% of rows give more than 0.9 to one key; %s", 100 * rows->share,
                  spread);

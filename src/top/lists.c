@@ -4,9 +4,11 @@
 #include "attnviz/actions.h"
 #include "attnviz/params.h"
 #include "attnviz/report.h"
+#include "attnviz/report_findings.h"
 #include "attnviz/theme_files.h"
 #include "attnviz/train.h"
 #include "attnviz/variant.h"
+#include "attnviz/verdict_table.h"
 #include "attnviz/view.h"
 #include "commands.h"
 
@@ -201,6 +203,23 @@ static void write_options(struct av_str *out)
     }
 }
 
+static void write_verdicts(struct av_str *out)
+{
+    size_t count;
+    const struct av_verdict_row *table = av_verdict_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *blank = "";
+        av_str_addf(out, "%s\t", table[i].code);
+        for (int severity = AV_INFO; severity <= AV_BAD; severity++) {
+            if (table[i].as[severity]) {
+                av_str_addf(out, "%s%s", blank, av_report_severity((enum av_severity)severity));
+                blank = " ";
+            }
+        }
+        av_str_addf(out, "\t%s\t%s\n", table[i].rule, table[i].remedy);
+    }
+}
+
 /* ---- The lists ---- */
 
 static const struct {
@@ -217,10 +236,11 @@ static const struct {
     { "name\tformats\tmeaning", write_commands },
     { "option\tletter\targument\tcommands\tvalues\tsetting\tmeaning", write_options },
     { "view\tmeaning", write_about },
+    { "code\tseverity\trule\tremedy", write_verdicts },
 };
 
 const char *const av_list_names[] = { "params", "views",    "keys",    "themes", "variants", "tasks",
-                                      "fields", "commands", "options", "about",  NULL };
+                                      "fields", "commands", "options", "about",  "verdicts", NULL };
 
 _Static_assert(sizeof LISTS / sizeof LISTS[0] + 1 == sizeof av_list_names / sizeof av_list_names[0],
                "a name for every list");

@@ -78,13 +78,15 @@ def rotated(x):
 
 
 class Layer:
-    """fault: a key of FAULTS. std: of the logits within rows."""
+    """fault: a key of FAULTS; told: False: the file does not name the mask; open: there is none. std: of the
+    logits within rows."""
 
     def __init__(self, fault, dtype="F32", n=64, d=32, std=1.0, causal=True, seed=0):
+        causal = causal and not FAULTS[fault].get("open", False)
         self.fault, self.dtype, self.n, self.d, self.causal = FAULTS[fault], dtype, n, d, causal
         self.random = np.random.default_rng([seed, n, d, int(10 * std), causal])
         self.metadata = {"n_head": str(HEADS), "n_head_kv": str(KEY_HEADS)}
-        if causal:
+        if causal and self.fault.get("told", True):
             self.metadata["mask"] = "causal"
         self.entries(std)
         self.tensors = {}
@@ -163,6 +165,26 @@ def twice(layer, masked_again=True):
 def averaged(layer, batch=False):
     w = softmax(layer.masked(layer.logits())).mean(0)
     layer.give(w[None] if batch else w)
+
+
+def over_heads(layer, fill=None):
+    z = layer.logits()
+    layer.give(softmax(z if fill is None else layer.masked(z, layer.filling(fill)), axis=0))
+
+
+def swapped(layer):
+    """As many key heads as query heads, and the names of the two exchanged."""
+    k = layer.keys_of_heads()
+    plain(layer)
+    layer.metadata["n_head_kv"] = str(HEADS)
+    layer.tensors["q"], layer.tensors["k"] = k, layer.q
+
+
+def padded_queries(layer, fill):
+    """The last quarter, keys and queries; a row of it has one weight for all keys."""
+    z, first = layer.logits(), layer.n - layer.n // 4
+    z[..., first:] = z[..., first:, :] = rounded(layer.filling(fill), layer.dtype)
+    layer.give(softmax(z), z)
 
 
 def not_finite(layer, tensor, value, at):
@@ -263,6 +285,18 @@ FAULTS = {
     "mask_10": {"make": plain, "with": {"fill": -10}, "codes": {"qkw": "mask_leak?", "w": "mask_leak?"}},
     "mask_10_added": {"make": plain, "with": {"fill": -10, "add": True},
                       "codes": {"qkw": "masked_weight?", "w": "masked_weight?"}},
+    "untold_10": {"make": plain, "with": {"fill": -10}, "told": False, "codes": {"qkw": "mask_leak?"}},
+    "untold_20": {"make": plain, "with": {"fill": -20}, "told": False, "codes": {"qkw": "mask_leak?"}},
+    "untold_10_added": {"make": plain, "with": {"fill": -10, "add": True}, "told": False,
+                        "codes": {"qkw": "masked_weight?"}},
+    "untold_padded": {"make": padded, "with": {"fill": -12}, "told": False, "open": True, "codes": {"qkw": None}},
+    "over_heads": {"make": over_heads, "open": True,
+                   "codes": {"qkw": "softmax_wrong_axis", "w": "softmax_wrong_axis"}},
+    "over_heads_masked": {"make": over_heads, "with": {"fill": "lowest"},
+                          "codes": {"qkw": "softmax_wrong_axis", "w": "softmax_wrong_axis"}},
+    "swapped": {"make": swapped, "codes": {"qkw": "weights_not_of_qk", "qks": "weights_not_of_qk"}},
+    "no_key_untold": {"make": padded_queries, "with": {"fill": -1e4}, "open": True,
+                      "codes": {"qkw": "rows_without_key"}},
     "unmasked": {"make": unmasked, "codes": {"qkw": "masked_weight", "w": "masked_weight"}},
     "no_key_nan": {"make": padded, "with": {"left": True},
                    "codes": {"qkw": "rows_without_weight", "w": "rows_without_weight"}},
@@ -304,7 +338,7 @@ SETTINGS = (("F32", 48, 16, 1.0), ("BF16", 64, 32, 2.0), ("F16", 40, 64, 1.5), (
 def setting(fault, turn):
     dtype, n, d, std = SETTINGS[turn % len(SETTINGS)]
     dtype = {"overflow": "BF16", "mask_100": "F32"}.get(fault, dtype)  # which narrower types do not hold
-    return {"dtype": dtype, "n": n, "d": d, "std": std, "causal": "padded" in fault or turn % 4 != 3, "seed": turn}
+    return {"dtype": dtype, "n": n, "d": d, "std": std, "causal": "padded" in fault or "untold" in fault or turn % 4 != 3, "seed": turn}
 
 
 def kept(layer, parts):

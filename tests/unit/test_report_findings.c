@@ -84,7 +84,7 @@ static void in_words(void **state)
 }
 
 /* What the pipeline has said already is not said again; another finding of the same
- * code, of the file's own weights, is told, and the head counts once. */
+ * code is told, and the head counts once. */
 static void a_diagnosis_adds_to_the_pipeline(void **state)
 {
     (void)state;
@@ -101,8 +101,38 @@ static void a_diagnosis_adds_to_the_pipeline(void **state)
     av_findings_add(&found, &st.s, 0);
     assert_int_equal(found.count, 3);
     check_finding(&found.at[0], "nan_input", AV_BAD, 1, 0, "q\xFF");
-    check_finding(&found.at[1], "dropout", AV_WARN, 1, 0, "rows");
-    check_finding(&found.at[2], "saturated", AV_WARN, 1, 0, "half of \"it\"");
+    check_finding(&found.at[1], "saturated", AV_WARN, 1, 0, "half of \"it\"");
+    check_finding(&found.at[2], "dropout", AV_WARN, 1, 0, "rows");
+}
+
+static void check_told(const struct av_snapshot *s, size_t count, const char *const texts[])
+{
+    const struct av_verdict *told[AV_REPORT_VERDICTS];
+    assert_int_equal(av_report_verdicts(s, told), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(told[i]->text, texts[i]);
+    }
+}
+
+/* With weights beside Q and K the diagnosis alone says whether rows are saturated; no
+ * note stands before a warning. */
+static void weights_of_a_file_have_the_only_say(void **state)
+{
+    (void)state;
+    struct state st;
+    struct av_diagnosis d = { .of_file = true, .finding_count = 2 };
+    d.findings[0] = (struct av_verdict){ "saturated", AV_WARN, "weights of the file: all" };
+    d.findings[1] = (struct av_verdict){ "scale_ok", AV_INFO, "as it should be" };
+    make_head(&st, 0);
+    st.s.verdict_count = 0;
+    add_verdict(&st.s, "not_simplex", AV_INFO, "sums");
+    add_verdict(&st.s, "saturated", AV_BAD, "of q.k");
+    add_verdict(&st.s, "gradient_dead", AV_WARN, "of q.k, too");
+    check_told(&st.s, 3, (const char *const[]){ "of q.k", "of q.k, too", "sums" });
+    st.s.diagnosis = &d;
+    check_told(&st.s, 3, (const char *const[]){ "weights of the file: all", "sums", "as it should be" });
+    d.finding_count = 0; /* the weights are flat, whatever q.k is */
+    check_told(&st.s, 1, (const char *const[]){ "sums" });
 }
 
 int main(void)
@@ -111,6 +141,7 @@ int main(void)
         cmocka_unit_test(worst_first_then_most_heads_in_any_order),
         cmocka_unit_test(in_words),
         cmocka_unit_test(a_diagnosis_adds_to_the_pipeline),
+        cmocka_unit_test(weights_of_a_file_have_the_only_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
