@@ -10,11 +10,11 @@
 
 static const struct av_verdict_row rows[] = {
     { "saturated", WARN, BAD,
-      .rule =
-          "a quarter of the rows (bad: half) give more than 0.9 to one key, or logits spread by more than sqrt(2 ln n)",
+      .rule = "more than a quarter of the rows (bad: half) give more than 0.9 to one key, or logits spread by more "
+              "than sqrt(2 ln n)",
       .remedy = "check the scale; normalise queries and keys, or lower the gain of what makes them" },
     { "gradient_dead", WARN, BAD,
-      .rule = "a quarter of the rows have a softmax Jacobian below 1e-3 (bad: the median has)",
+      .rule = "more than a quarter of the rows have a softmax Jacobian below 1e-3 (bad: the median has)",
       .remedy = "as for saturated: no gradient passes these rows to queries and keys" },
     { "nan_input", BAD, .rule = "a tensor of the head holds NaN",
       .remedy = "look at the first position; NaN weights come of rows that see no key" },
@@ -61,14 +61,14 @@ static const struct av_verdict_row rows[] = {
 
     { "scale_ok", INFO, .rule = "weights or scores follow q.k times 1/sqrt(d_k)",
       .remedy = "nothing: as it should be" },
-    { "scale_missing", WARN, .rule = "they follow q.k as it is", .remedy = "multiply by 1/sqrt(d_k)" },
-    { "scale_twice", WARN, .rule = "they follow q.k times 1/d_k",
+    { "scale_missing", WARN, .rule = "weights or scores follow q.k as it is", .remedy = "multiply by 1/sqrt(d_k)" },
+    { "scale_twice", WARN, .rule = "weights or scores follow q.k times 1/d_k",
       .remedy = "scale once: not the queries and the scores too" },
-    { "scale_d_model", WARN, .rule = "they follow q.k times 1/sqrt(n_head d_k)",
+    { "scale_d_model", WARN, .rule = "weights or scores follow q.k times 1/sqrt(n_head d_k)",
       .remedy = "take d_k of a head, not d_model" },
-    { "scale_inverted", BAD, .rule = "they follow q.k times sqrt(d_k)",
+    { "scale_inverted", BAD, .rule = "weights or scores follow q.k times sqrt(d_k)",
       .remedy = "divide by sqrt(d_k), do not multiply" },
-    { "scale_other", INFO, .rule = "they follow q.k times another number",
+    { "scale_other", INFO, .rule = "weights or scores follow q.k times another number",
       .remedy = "look whether a temperature or a scale of its own is meant" },
     { "scale_unknown", INFO, .rule = "Q and K alone, or weights too even or too few, do not tell the multiplier",
       .remedy = "dump weights or scores as well" },

@@ -185,11 +185,11 @@ static void json_holds_weights_and_verdicts(void **state)
     }
     check(&out, ".query.weights[3]", "");
     check(&out, ".theory", "null");
-    check(&out, ".verdicts[0].code", "\"saturated\"");
-    check(&out, ".verdicts[0].severity", "\"warn\"");
-    check(&out, ".verdicts[0].text", "\"half of \\\"it\\\"\"");
-    check(&out, ".verdicts[1].severity", "\"bad\"");
-    check(&out, ".verdicts[1].text", "\"q\xEF\xBF\xBD\"");
+    check(&out, ".verdicts[0].severity", "\"bad\"");
+    check(&out, ".verdicts[0].text", "\"q\xEF\xBF\xBD\"");
+    check(&out, ".verdicts[1].code", "\"saturated\"");
+    check(&out, ".verdicts[1].severity", "\"warn\"");
+    check(&out, ".verdicts[1].text", "\"half of \\\"it\\\"\"");
     check(&out, ".verdicts[2]", "");
     check(&out, ".tensors", "");
     check(&out, ".layout_guessed", "");
@@ -235,7 +235,7 @@ static void json_of_files(void **state)
     check(&out, ".heads[3].weights.max_median", "3.2999999999999998");
     check(&out, ".heads[2].theory", "null");
     check(&out, ".heads[2].query.weights[0]", "0.33333333333333331");
-    check(&out, ".heads[2].verdicts[0].code", "\"saturated\"");
+    check(&out, ".heads[2].verdicts[1].code", "\"saturated\"");
     check(&out, ".heads[4]", "");
     check(&out, ".findings[0].code", "\"nan_input\"");
     check(&out, ".findings[0].severity", "\"bad\"");

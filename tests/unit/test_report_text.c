@@ -14,7 +14,7 @@ static const char *const parts[] = {
     "\n      5     0      0 ",
     "\n      5     1      0          0        1.3          0          0          0  nan_input saturated\n",
     "\n      5     3      1 ",
-    "\n\nverdicts of layer 5, head 1\n  warn saturated: half of \"it\"\n",
+    "\n\nverdicts of layer 5, head 1\n  bad  nan_input: ",
     "\ntensors of layer 5, head 1\n  q        q,1: <f4 [4, 2, 64]; the head's: 0 NaN, 0 infinite\n",
     "  k        k: >f8 [3, 64]; the head's: 9 NaN, 0 infinite\n",
     "\n  temperature                    0.1 ",
