@@ -202,7 +202,7 @@ export ATTNVIZ := $(BIN)
 export ATTNVIZ_BUILD := $(BUILD)
 export ATTNVIZ_PREFIX := $(PREFIX)
 
-SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := -O1 -g -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED := $(BUILD)/sanitize
 SANITIZED_SUITES = $(UNIT_TESTS:$(BUILD)/%=$(SANITIZED)/%) 'ATTNVIZ=$(SANITIZED)/attnviz tests/golden/golden.test' \
   $(foreach r,$(REPLAYS),'$(r:$(BUILD)/%=$(SANITIZED)/%) tests/fuzz/corpus/$(patsubst fuzz_%.replay,%,$(notdir $(r)))/*')
@@ -254,7 +254,7 @@ coverage: ## tell which lines the tests reach
 	  tests/golden/golden.test $(wildcard tests/cli/*.test) || true
 	@tests/coverage $(COVERED)
 
-FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60); needs clang
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPT='$(FUZZ_FLAGS)' fuzzers
 	@for f in $(FUZZERS:$(BUILD)/%=$(BUILD)/fuzz/%); do echo "$$f"; mkdir -p "$$f.corpus"; \

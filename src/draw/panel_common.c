@@ -81,11 +81,15 @@ void av_panel_pieces(struct av_canvas *c, int x, int right, int y, char pieces[]
     }
 }
 
+int av_panel_step(double part, int steps)
+{
+    return part >= 1 ? steps - 1 : part > 0 ? (int)(part * steps) : 0;
+}
+
 void av_panel_negative(struct av_canvas *c, int x, int y, double part)
 {
     static const uint32_t discs[2][AV_NEGATIVE_STEPS] = { { 0x00B7, 0x2218, 0x25CB, 0x25CF }, { ',', 'c', 'o', 'O' } };
-    const int disc = (int)(part * AV_NEGATIVE_STEPS);
-    av_canvas_put(c, x, y, discs[c->ascii][disc < AV_NEGATIVE_STEPS ? disc : AV_NEGATIVE_STEPS - 1], AV_ROLE_BAR);
+    av_canvas_put(c, x, y, discs[c->ascii][av_panel_step(part, AV_NEGATIVE_STEPS)], AV_ROLE_BAR);
 }
 
 static size_t clamp(int64_t at, size_t n)

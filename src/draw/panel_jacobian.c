@@ -56,18 +56,12 @@ static double part_of(const struct av_softmax_row *row, struct av_jacobian_place
     return fmin(fmax(part, 0), 1);
 }
 
-static int step_of(double part, int steps)
-{
-    int step = (int)(part * steps);
-    return step < steps ? step : steps - 1;
-}
-
 static void draw_cell(struct av_canvas *c, struct av_rect cell, double part, bool positive)
 {
     for (int y = cell.y; y < cell.y + cell.h; y++) {
         for (int x = cell.x; x < cell.x + cell.w; x++) {
             if (positive) {
-                av_canvas_heat(c, x, y, step_of(part, AV_HEAT_LEVELS));
+                av_canvas_heat(c, x, y, av_panel_step(part, AV_HEAT_LEVELS));
             } else {
                 av_panel_negative(c, x, y, part);
             }

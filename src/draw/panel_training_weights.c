@@ -47,7 +47,7 @@ static void draw_cell(struct av_canvas *c, struct av_rect at, double weight)
         } else if (weight < 0) {
             av_panel_negative(c, x, y, sqrt(-weight));
         } else {
-            av_canvas_heat(c, x, y, (int)(sqrt(weight) * AV_HEAT_LEVELS));
+            av_canvas_heat(c, x, y, av_panel_step(sqrt(weight), AV_HEAT_LEVELS));
         }
     }
 }

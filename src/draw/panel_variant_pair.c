@@ -78,7 +78,7 @@ static void put_weight(struct av_canvas *c, int x, int y, double v)
     if (v < 0) {
         av_canvas_put(c, x, y, LESS, AV_ROLE_WARN);
     } else {
-        av_canvas_heat(c, x, y, (int)(sqrt(fmin(v, 1)) * AV_HEAT_LEVELS));
+        av_canvas_heat(c, x, y, av_panel_step(sqrt(v), AV_HEAT_LEVELS));
     }
 }
 

@@ -125,17 +125,10 @@ static int level_of(const struct heat_scale *scale, double v)
         return AV_HEAT_LEVELS - 1;
     }
     double part = (v - scale->lo) / (scale->hi - scale->lo);
-    double level = (scale->root ? sqrt(part) : part) * AV_HEAT_LEVELS;
-    return level < 0 ? 0 : level < AV_HEAT_LEVELS ? (int)level : AV_HEAT_LEVELS - 1;
+    return av_panel_step(scale->root ? sqrt(part) : part, AV_HEAT_LEVELS);
 }
 
 /* ---- cells ----------------------------------------------------------- */
-
-static int disc_of(double v)
-{
-    int disc = (int)(sqrt(fabs(v)) * DISCS);
-    return disc < DISCS ? disc : DISCS - 1;
-}
 
 static void draw_cell(struct av_canvas *c, const struct av_rect at, enum av_heat_state state,
                       const struct heat_scale *scale, double v)
@@ -143,7 +136,7 @@ static void draw_cell(struct av_canvas *c, const struct av_rect at, enum av_heat
     for (int y = at.y; y < at.y + at.h; y++) {
         for (int x = at.x; x < at.x + at.w; x++) {
             if (state == AV_HEAT_SHOWN && scale->root && v < 0) {
-                av_canvas_put(c, x, y, discs[c->ascii][disc_of(v)], AV_ROLE_UNSCALED);
+                av_canvas_put(c, x, y, discs[c->ascii][av_panel_step(sqrt(fabs(v)), DISCS)], AV_ROLE_UNSCALED);
             } else if (state == AV_HEAT_SHOWN) {
                 av_canvas_heat(c, x, y, level_of(scale, v));
             } else if (state == AV_HEAT_INVALID) {

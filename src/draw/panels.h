@@ -51,6 +51,10 @@ enum {
  * column behind it and a gap of two. */
 int av_panel_legend(struct av_canvas *c, int x, int right, int y, struct av_fill glyph, const char *name);
 
+/* Of `steps` equal steps from 0 to 1 the one that a part lies in; beyond them the
+ * first or the last one, for NaN the first. */
+int av_panel_step(double part, int steps);
+
 /* A negative cell of a heatmap: a round mark that grows with part, 0 .. 1, in
  * so many steps. */
 enum { AV_NEGATIVE_STEPS = 4 };

@@ -31,6 +31,7 @@ static bool is_safetensors(const unsigned char *head, size_t size)
 
 #include <cjson/cJSON.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +252,11 @@ static enum av_status parse_header(struct av_dump *d, const char *text, size_t s
         return av_fail(e, AV_FAILED, "%s: bad safetensors header: %s, at byte %zu", d->path, wrong, at + 1);
     }
     const char *end = text;
+    errno = 0; /* malloc's is all that tells a lack of memory from broken text */
     cJSON *header = cJSON_ParseWithOpts(text, &end, false);
+    if (header == NULL && errno == ENOMEM) {
+        return av_fail_nomem(e, d->path);
+    }
     if (header == NULL || strspn(end, " \t\r\n") != strlen(end)) {
         cJSON_Delete(header);
         return av_fail(e, AV_FAILED, "%s: bad safetensors header: not JSON from byte %td on", d->path, end - text + 1);

@@ -4,6 +4,7 @@
 #include "attnviz/utf8.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +13,14 @@ enum { REPLACEMENT = 0xFFFD };
 
 static const char ellipsis[] = "...";
 
+/* Controls, and what turns the direction of the text behind it (Unicode Standard
+ * Annex 9), which would let a name change how a message reads. */
+static bool is_hidden(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || (code >= 0x200E && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
 /* The next character as it is shown; 0 at the end. */
 static uint32_t next_shown(const char **s)
 {
@@ -19,7 +28,7 @@ static uint32_t next_shown(const char **s)
     if (code == 0) {
         return 0;
     }
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) ? REPLACEMENT : code;
+    return is_hidden(code) ? REPLACEMENT : code;
 }
 
 struct av_shown av_shown_cut(const char *text, size_t limit)
