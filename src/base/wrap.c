@@ -7,12 +7,14 @@ size_t av_wrap_piece(const char *text, int cells)
 {
     const char *at = text;
     const char *blank = text;
-    for (int n = 0; *at != '\0'; n++) {
+    for (int used = 0, columns; *at != '\0'; used += columns) {
+        const char *next = at;
+        av_utf8_drawn(&next, &columns);
         blank = *at == ' ' ? at : blank;
-        if (n > 0 && n >= cells) {
+        if (used > 0 && used + columns > cells) {
             return (size_t)((blank > text ? blank : at) - text);
         }
-        av_utf8_next(&at);
+        at = next;
     }
     return (size_t)(at - text);
 }

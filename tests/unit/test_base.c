@@ -117,6 +117,12 @@ static void text_is_cut_into_lines(void **state)
         { "a overlong", 4, 1 },
         { "\xE2\x88\x9A\xE2\x88\x9A x", 2, 6 },
         { "\xE2\x88\x9Axyz", 1, 3 },
+        { "注意力", 6, 9 },
+        { "注意力", 5, 6 },
+        { "注意力", 1, 3 },
+        { "注 意力", 4, 3 },
+        { "e\u0301 bc", 3, 3 }, /* a mark takes no column, and stays with its letter */
+        { "e\u0301e\u0301", 1, 3 },
         { "one", 0, 1 },
         { "\xE2\x88\x9Axyz", -5, 3 },
     };
