@@ -23,14 +23,18 @@ static size_t count_lines(const struct av_str *text)
     return lines + (text->len > 0 && text->text[text->len - 1] != '\n');
 }
 
-/* Copies a line, each control character and byte that is not UTF-8 replaced;
- * returns where the copy ends. At most three bytes come of one. */
+/* Copies a line, a tab as `\t`, each other control character and byte that is
+ * not UTF-8 replaced; returns where the copy ends. At most three bytes come of
+ * one. */
 static char *copy_line(char *to, const char *from, const char *end)
 {
-    enum { REPLACEMENT = 0xFFFD };
     while (from < end) {
         uint32_t code = av_utf8_next(&from);
-        to += av_utf8_put(to, code < 0x20 || (code >= 0x7F && code < 0xA0) ? REPLACEMENT : code);
+        if (code == '\t') {
+            *to++ = '\\';
+            code = 't';
+        }
+        to += av_utf8_put(to, code < 0x20 || (code >= 0x7F && code < 0xA0) ? AV_UTF8_UNKNOWN : code);
     }
     *to = '\0';
     return to + 1;

@@ -147,12 +147,12 @@ static void weights_are_named_by_their_file(void **state)
 static void labels_are_one_a_line(void **state)
 {
     (void)state;
-    struct text t = written(" one\r\n\x1b[2J\n\xff");
+    struct text t = written(" one\t\r\n\x1b[2J\n\xff");
     struct av_files_options o = { .tokens = t.path };
     struct av_files *f = opened("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &o);
     const struct av_source *s = av_files_source(f);
     assert_int_equal(s->token_count, 3);
-    assert_string_equal(s->tokens[0], " one");
+    assert_string_equal(s->tokens[0], " one\\t");
     assert_string_equal(s->tokens[1], "\xEF\xBF\xBD[2J"); /* nothing that moves the cursor */
     assert_string_equal(s->tokens[2], "\xEF\xBF\xBD");
     av_files_close(f);
