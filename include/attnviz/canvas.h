@@ -1,9 +1,10 @@
 /* canvas.h - a grid of cells that drawings are made on.
  *
- * A cell is a code point, a semantic role and, in heatmaps, a heat level.
- * Roles become colours only in a backend, through a theme. Everything drawn
- * is clipped at the canvas and at the current clip rectangle. Drawing never
- * fails and never allocates. */
+ * A cell is a code point, a semantic role and, in heatmaps, a heat level. A wide
+ * character (av_utf8_width) takes two cells, the right one with AV_GLYPH_REST
+ * and else like the left one: the two come and go together. Roles become colours only in a backend, through a theme.
+ * Everything drawn is clipped at the canvas and at the current clip rectangle. Drawing never fails and never allocates.
+ */
 #ifndef ATTNVIZ_CANVAS_H
 #define ATTNVIZ_CANVAS_H
 
@@ -40,7 +41,10 @@ enum av_role {
 };
 
 enum { AV_HEAT_LEVELS = 12 }; /* levels 0 (least) .. 11 (most) */
-enum { AV_GLYPH_UNKNOWN = 0xFFFD };
+enum {
+    AV_GLYPH_UNKNOWN = 0xFFFD,
+    AV_GLYPH_REST = 0x110000 /* no character: the right half of the wide one before it */
+};
 
 struct av_cell {
     uint32_t code; /* never 0; a blank is ' ' */
@@ -69,18 +73,21 @@ void av_canvas_free(struct av_canvas *c);
 void av_canvas_clear(struct av_canvas *c);                  /* blanks, clip reset */
 void av_canvas_clip(struct av_canvas *c, struct av_rect r); /* within the canvas */
 
-/* One cell, its mark and level reset. What does not fit one cell (control
- * characters, wide and combining ones) becomes AV_GLYPH_UNKNOWN; on an ascii
- * canvas every glyph becomes its stand-in (av_glyph_ascii). */
+/* One cell, or the two from x on of a wide character, mark and level reset.
+ * What takes no cell (control characters, combining ones) becomes
+ * AV_GLYPH_UNKNOWN; on an ascii canvas every glyph becomes its stand-in
+ * (av_glyph_ascii), that of a wide one with a blank behind it. Of a wide
+ * character that is cut by the clip rectangle a blank is drawn; when one of its
+ * halves is drawn over, the other becomes a blank wherever it is. */
 void av_canvas_put(struct av_canvas *c, int x, int y, uint32_t code, enum av_role role);
 /* A heatmap's cell: level is clamped to 0 .. AV_HEAT_LEVELS - 1, the glyph
  * grows with it, ` ░▒▓█` or in ASCII ` .:-=+*#%@`. */
 void av_canvas_heat(struct av_canvas *c, int x, int y, int level);
-/* Marks the cells of r that are drawn already: mark last. */
+/* Marks the cells of r that are drawn already, whole characters: mark last. */
 void av_canvas_mark(struct av_canvas *c, struct av_rect r);
 
-/* UTF-8 text from x on, one cell a code point; returns the column behind the
- * last one, also where the text is clipped. Of formatted text the first 4095
+/* UTF-8 text from x on, in as many cells as av_utf8_columns says; returns the
+ * column behind it, also where the text is clipped. Of formatted text the first 4095
  * bytes are drawn. */
 int av_canvas_text(struct av_canvas *c, int x, int y, enum av_role role, const char *text);
 int av_canvas_textf(struct av_canvas *c, int x, int y, enum av_role role, const char *fmt, ...) AV_PRINTF(5, 6);
@@ -91,12 +98,9 @@ void av_canvas_text_right(struct av_canvas *c, int right, int y, enum av_role ro
 const struct av_cell *av_canvas_at(const struct av_canvas *c, int x, int y);
 
 /* The ASCII stand-in for a glyph this program draws: '#' for a full block,
- * '|' for a vertical line; '?' for what it does not know. One character each:
- * who needs several ("sqrt" for a root) looks at canvas->ascii. */
+ * '|' for a vertical line, a blank for AV_GLYPH_REST; '?' for what it does not
+ * know. One character each: who needs several ("sqrt" for a root) looks at
+ * canvas->ascii. */
 uint32_t av_glyph_ascii(uint32_t code);
-
-/* Whether a character takes exactly one cell on every terminal (those of
- * East Asia, which draw ambiguous ones wide, have the ASCII switch). */
-bool av_glyph_narrow(uint32_t code);
 
 #endif

@@ -99,7 +99,7 @@ static void collect(const struct av_app *app, struct entries *all)
 
 static int width_of(const struct entry *e)
 {
-    return (int)(av_utf8_len(e->keys) + 1 + av_utf8_len(e->label)) + GAP;
+    return av_utf8_columns(e->keys) + 1 + av_utf8_columns(e->label) + GAP;
 }
 
 /* Cells of the kept entries from i on. */

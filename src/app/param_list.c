@@ -108,7 +108,7 @@ static size_t flow(const struct av_app *app, int width, struct place *places)
         }
         char value[VALUE_MAX];
         value_text(app, i, value);
-        int w = (int)(1 + strlen(table[i].name) + 1 + av_utf8_len(value));
+        int w = 1 + (int)strlen(table[i].name) + 1 + av_utf8_columns(value);
         if (x > 0 && x + w + 1 > width) {
             x = 0;
             line++;

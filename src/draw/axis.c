@@ -93,7 +93,7 @@ static bool labels_x(struct av_canvas *c, const struct av_axis *a, const struct 
     for (long i = t->first; i <= t->last; i++) {
         char label[AV_NUMBER_MAX];
         tick_label(label, a, t, i);
-        int len = (int)av_utf8_len(label);
+        int len = av_utf8_columns(label);
         int cell = av_axis_cell(a, tick_value(a, t, i));
         int start = label_start(a, cell, len, room);
         if (start < behind + 2 || start + len > a->cells) {
@@ -142,7 +142,7 @@ void av_plot_axis_y(struct av_canvas *c, const struct av_axis *a, int x, int y, 
         tick_label(label, a, &t, i);
         int cell = av_axis_cell(a, tick_value(a, &t, i));
         int row = y + a->cells - 1 - cell;
-        if ((a->log || i != 0 || a->lo < 0) && cell > behind && (int)av_utf8_len(label) <= room) {
+        if ((a->log || i != 0 || a->lo < 0) && cell > behind && av_utf8_columns(label) <= room) {
             av_canvas_put(c, x, row, 0x2524, AV_ROLE_AXIS);
             av_canvas_text_right(c, x, row, AV_ROLE_AXIS, label);
             behind = cell;

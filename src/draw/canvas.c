@@ -87,17 +87,48 @@ void av_canvas_clip(struct av_canvas *c, struct av_rect r)
     c->clip = cut_rect(c, r);
 }
 
+/* Sets a cell in the clip rectangle; of a wide character there or that ends
+ * there no half is left. */
+static void set(struct av_canvas *c, int x, int y, struct av_cell cell)
+{
+    struct av_cell *at = cell_at(c, x, y);
+    if (at->code == AV_GLYPH_REST) {
+        at[-1].code = ' ';
+    }
+    if (x + 1 < c->cols && at[1].code == AV_GLYPH_REST) {
+        at[1].code = ' ';
+    }
+    *at = cell;
+}
+
+static void put_wide(struct av_canvas *c, int x, int y, struct av_cell cell)
+{
+    bool left = inside(c->clip, x, y), right = x < c->cols && inside(c->clip, x + 1, y);
+    struct av_cell rest = cell;
+    rest.code = c->ascii ? ' ' : AV_GLYPH_REST;
+    if (!left || !right) {
+        cell.code = rest.code = ' ';
+    }
+    if (left) {
+        set(c, x, y, cell);
+    }
+    if (right) {
+        set(c, x + 1, y, rest);
+    }
+}
+
 void av_canvas_put(struct av_canvas *c, int x, int y, uint32_t code, enum av_role role)
 {
-    if (!inside(c->clip, x, y)) {
-        return;
-    }
+    int width = av_utf8_width(code);
+    struct av_cell cell = { .code = width < 1 ? AV_GLYPH_UNKNOWN : code, .role = (uint8_t)role };
     if (c->ascii) {
-        code = av_glyph_ascii(code);
-    } else if (!av_glyph_narrow(code)) {
-        code = AV_GLYPH_UNKNOWN;
+        cell.code = av_glyph_ascii(cell.code);
     }
-    *cell_at(c, x, y) = (struct av_cell){ .code = code, .role = (uint8_t)role };
+    if (width == 2) {
+        put_wide(c, x, y, cell);
+    } else if (inside(c->clip, x, y)) {
+        set(c, x, y, cell);
+    }
 }
 
 /* Both ends of a ladder of glyphs belong to the ends of the levels alone; the
@@ -121,7 +152,19 @@ void av_canvas_heat(struct av_canvas *c, int x, int y, int level)
     level = level < 0 ? 0 : level >= AV_HEAT_LEVELS ? AV_HEAT_LEVELS - 1 : level;
     uint32_t code = c->ascii ? (uint32_t)signs[rung(level, (int)sizeof signs - 1)]
                              : shades[rung(level, (int)(sizeof shades / sizeof *shades))];
-    *cell_at(c, x, y) = (struct av_cell){ .code = code, .role = AV_ROLE_HEAT, .level = (uint8_t)level };
+    set(c, x, y, (struct av_cell){ .code = code, .role = AV_ROLE_HEAT, .level = (uint8_t)level });
+}
+
+/* Marks a cell and the other half of a wide character. */
+static void mark(struct av_canvas *c, int x, int y)
+{
+    struct av_cell *at = cell_at(c, x, y);
+    at->mark = true;
+    if (at->code == AV_GLYPH_REST) {
+        at[-1].mark = true;
+    } else if (x + 1 < c->cols && at[1].code == AV_GLYPH_REST) {
+        at[1].mark = true;
+    }
 }
 
 void av_canvas_mark(struct av_canvas *c, struct av_rect r)
@@ -130,7 +173,7 @@ void av_canvas_mark(struct av_canvas *c, struct av_rect r)
     for (int y = r.y; y < r.y + r.h; y++) {
         for (int x = r.x; x < r.x + r.w; x++) {
             if (inside(c->clip, x, y)) {
-                cell_at(c, x, y)->mark = true;
+                mark(c, x, y);
             }
         }
     }
@@ -138,9 +181,9 @@ void av_canvas_mark(struct av_canvas *c, struct av_rect r)
 
 int av_canvas_text(struct av_canvas *c, int x, int y, enum av_role role, const char *text)
 {
-    uint32_t code;
-    while ((code = av_utf8_next(&text)) != 0) {
-        av_canvas_put(c, x++, y, code, role);
+    int columns;
+    for (uint32_t code; (code = av_utf8_drawn(&text, &columns)) != 0; x += columns) {
+        av_canvas_put(c, x, y, code, role);
     }
     return x;
 }
@@ -157,7 +200,7 @@ int av_canvas_textf(struct av_canvas *c, int x, int y, enum av_role role, const 
 
 void av_canvas_text_right(struct av_canvas *c, int right, int y, enum av_role role, const char *text)
 {
-    av_canvas_text(c, right - (int)av_utf8_len(text), y, role, text);
+    av_canvas_text(c, right - av_utf8_columns(text), y, role, text);
 }
 
 const struct av_cell *av_canvas_at(const struct av_canvas *c, int x, int y)

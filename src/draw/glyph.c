@@ -1,4 +1,4 @@
-/* glyph.c - which characters fit a cell, and their ASCII stand-ins. */
+/* glyph.c - characters and their ASCII stand-ins. */
 #include "attnviz/canvas.h"
 
 #include <string.h>
@@ -44,6 +44,9 @@ static const struct stand_ins table[] = {
     { 0x25A0, "#oo#######..--||--^^^^>>>>>>vvvv<<<<<<*x**ooooo*" },
     { 0x25D0, "~" },      /* half a circle */
     { 0x2713, "++xxxx" }, /* checks and crosses */
+    { 0x3000, " " },      /* a wide blank */
+    { 0xFF01, "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~" },
+    { AV_GLYPH_REST, " " },
 };
 
 uint32_t av_glyph_ascii(uint32_t code)
@@ -58,21 +61,4 @@ uint32_t av_glyph_ascii(uint32_t code)
         }
     }
     return '?';
-}
-
-bool av_glyph_narrow(uint32_t code)
-{
-    /* Printable, never combining, and neutral or ambiguous in Unicode's
-     * EastAsianWidth.txt. Alternating: first of a range, first behind it. */
-    static const uint32_t edges[] = {
-        0x0020, 0x007F, 0x00A1, 0x00AD, 0x00AE, 0x0300, 0x0370, 0x0378, 0x0384, 0x038B, 0x038E, 0x03A2,
-        0x03A3, 0x0483, 0x048A, 0x0530, 0x1D00, 0x1DC0, 0x1E00, 0x1F16, 0x2010, 0x2028, 0x2030, 0x205F,
-        0x2070, 0x2072, 0x2074, 0x208F, 0x2090, 0x209D, 0x20A0, 0x20C1, 0x2100, 0x218C, 0x2190, 0x231A,
-        0x2423, 0x2424, 0x2500, 0x25FD, 0x2713, 0x2719, 0x2800, 0x2900, 0xFFFD, 0xFFFE,
-    };
-    size_t i = 0;
-    while (i < sizeof edges / sizeof *edges && edges[i] <= code) {
-        i++;
-    }
-    return i % 2 == 1;
 }

@@ -52,7 +52,7 @@ static void place_columns(struct plan *p, struct av_rect r)
 
 static int width(const char *text)
 {
-    return (int)av_utf8_len(text);
+    return av_utf8_columns(text);
 }
 
 /* Does what stands instead of the textbook's value fit behind the formula? */

@@ -87,7 +87,7 @@ static void put_text(char out[AV_ESTIMATE_MAX], const char *name, const struct a
 
 static int longer(int a, const char *text)
 {
-    int b = (int)av_utf8_len(text);
+    int b = av_utf8_columns(text);
     return a > b ? a : b;
 }
 

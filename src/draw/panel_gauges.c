@@ -152,7 +152,7 @@ static bool spares_room(const struct av_gauge *g, int room, const struct av_snap
 {
     char note[AV_GAUGE_NOTE];
     g->note(note, s, &s->now, AV_GAUGE_BRIEF_MOST);
-    return (int)av_utf8_len(note) <= room;
+    return av_utf8_columns(note) <= room;
 }
 
 /* A gauge of two lines or three: words, and below them the track; the kept

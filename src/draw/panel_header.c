@@ -114,13 +114,8 @@ static int draw_formula(struct av_canvas *c, struct av_rect r, const struct av_s
 /* A file's name, of a long one the beginning. */
 static void name_text(char out[PIECE], const char *name)
 {
-    size_t len = 0;
-    const char *end = name;
-    for (int cells = 0; cells < NAME_MOST && *end != '\0'; cells++) {
-        av_utf8_next(&end);
-    }
-    len = (size_t)(end - name);
-    snprintf(out, PIECE, "%.*s%s", (int)len, name, *end != '\0' ? "…" : "");
+    size_t len = av_utf8_fit(name, NAME_MOST);
+    snprintf(out, PIECE, "%.*s%s", (int)len, name, name[len] != '\0' ? "…" : "");
 }
 
 /* "32 queries × 32 keys", or where that does not fit "32×32"; "last 32 of 131072
@@ -193,7 +188,7 @@ static int pieces_width(char pieces[PIECES][PIECE], size_t n)
 {
     int width = 0;
     for (size_t i = 0; i < n; i++) {
-        width += (int)av_utf8_len(pieces[i]) + (i > 0 ? 3 : 0);
+        width += av_utf8_columns(pieces[i]) + (i > 0 ? 3 : 0);
     }
     return width;
 }
@@ -226,7 +221,7 @@ void av_panel_header(struct av_canvas *c, struct av_rect r, const struct av_view
      * "scale off", which the formula says as well. */
     char pieces[PIECES][PIECE];
     size_t n = make_pieces(pieces, s, true);
-    int first = (int)av_utf8_len(pieces[0]);
+    int first = av_utf8_columns(pieces[0]);
     int telling = telling_width(pieces, n);
     int end = av_plot_fit_right(c, x + first + 2, right, r.y, AV_ROLE_TITLE, title);
     end -= end < right ? 2 : 0;

@@ -127,9 +127,9 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
         snprintf(note, sizeof note, "largest of %zu×%zu", g->pool_rows, g->pool_cols);
     }
     int right = r.x + r.w;
-    int room = right - r.x - 3 - (int)av_utf8_len(note);
+    int room = right - r.x - 3 - av_utf8_columns(note);
     int i = 0;
-    while (i < NAMES - 1 && (int)av_utf8_len(names[i]) > room) {
+    while (i < NAMES - 1 && av_utf8_columns(names[i]) > room) {
         i++;
     }
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, names[i]);

@@ -91,24 +91,48 @@ void av_panel_row_tokens(struct av_canvas *c, const struct av_heat_grid *g, int 
     }
 }
 
-/* A character a line, the last one just above the cells. */
-static void write_down(struct av_canvas *c, int x, int below, enum av_role role, const char *text)
+/* A token that is written downwards, and the columns that it covers. */
+struct down {
+    char text[AV_TOKEN_MAX];
+    int from, to;
+};
+
+static struct down token_down(const struct av_heat_grid *g, size_t column, int lines, const struct av_snapshot *s)
 {
-    int y = below - (int)av_utf8_len(text);
-    while (*text != '\0') {
-        av_canvas_put(c, x, y++, av_utf8_next(&text), role);
+    struct down d = { "", 0, 0 };
+    int widest = 0;
+    const char *text = av_panel_token_down(d.text, s, column, lines);
+    for (int columns; av_utf8_drawn(&text, &columns) != 0;) {
+        widest = columns > widest ? columns : widest;
+    }
+    d.from = av_heat_x(g, column) + (g->cell_w - 1) / 2;
+    d.to = d.from + widest;
+    return d;
+}
+
+/* A character a line, the last one just above the cells. */
+static void write_down(struct av_canvas *c, int below, enum av_role role, const struct down *d)
+{
+    int y = below - (int)av_utf8_len(d->text);
+    for (const char *text = d->text; *text != '\0';) {
+        av_canvas_put(c, d->from, y++, av_utf8_next(&text), role);
     }
 }
 
-/* Where columns touch, every other one is brighter: they are told apart. */
+/* Where columns touch, every other one is brighter: they are told apart. Wide
+ * characters need two columns: those of the next one are then left out. */
 static void tokens_down(struct av_canvas *c, const struct av_heat_grid *g, int lines, const struct av_snapshot *s)
 {
-    char text[AV_TOKEN_MAX];
+    size_t selected = av_panel_key(s);
+    struct down own = token_down(g, selected, lines, s);
+    int behind = g->cells.x;
     for (size_t j = g->col; j < g->col + g->cols; j++) {
         enum av_role other = g->cell_w == 1 && j % 2 == 1 ? AV_ROLE_TEXT : AV_ROLE_AXIS;
-        enum av_role role = j == av_panel_key(s) ? AV_ROLE_SELECT : other;
-        int x = av_heat_x(g, j) + (g->cell_w - 1) / 2;
-        write_down(c, x, g->cells.y, role, av_panel_token(text, s, j, lines));
+        struct down d = token_down(g, j, lines, s);
+        if (j == selected || (d.from >= behind && (d.to <= own.from || d.from >= own.to))) {
+            write_down(c, g->cells.y, j == selected ? AV_ROLE_SELECT : other, &d);
+            behind = d.to;
+        }
     }
 }
 
@@ -118,7 +142,7 @@ static struct av_rect token_across(char text[AV_TOKEN_MAX], const struct av_heat
 {
     struct av_rect at = { av_heat_x(g, column), g->cells.y - 1, 0, 1 };
     av_panel_token(text, s, column, width < right - at.x ? width : right - at.x);
-    at.w = (int)av_utf8_len(text);
+    at.w = av_utf8_columns(text);
     return at;
 }
 

@@ -131,7 +131,7 @@ static void draw_token(struct av_canvas *c, const struct av_heat_grid *g, int y,
     int x = av_heat_x(g, key);
     int cells = g->cell_w > NARROW ? g->cell_w - 1 : NARROW;
     av_panel_token(text, s, key, right - x < cells ? right - x : cells);
-    int end = x + (int)av_utf8_len(text);
+    int end = x + av_utf8_columns(text);
     for (int i = x - 1; i <= end; i++) {
         if (i >= g->cells.x && av_canvas_at(c, i, y)->code != ' ') {
             return;

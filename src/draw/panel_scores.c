@@ -184,8 +184,8 @@ static bool draw_words(struct av_canvas *c, int *x, int right, int y, const stru
                   { false, w->beyond[2] }, { true, "" },           { false, "" } };
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         const char *theory = tries[i].theory ? w->theory : "";
-        size_t width = av_utf8_len(w->var) + av_utf8_len(theory) + av_utf8_len(tries[i].beyond);
-        if ((int)width <= right - *x) {
+        int width = av_utf8_columns(w->var) + av_utf8_columns(theory) + av_utf8_columns(tries[i].beyond);
+        if (width <= right - *x) {
             *x = av_canvas_text(c, *x, y, role, w->var);
             *x = av_canvas_text(c, *x, y, AV_ROLE_CURVE, theory);
             *x = av_canvas_text(c, *x, y, AV_ROLE_WARN, tries[i].beyond);

@@ -29,52 +29,77 @@ size_t av_panel_query_position(const struct av_snapshot *s, size_t query)
     return query + (s->n_k > s->n_q ? s->n_k - s->n_q : 0);
 }
 
-/* Cells that a text takes, `most` when there are more. */
-static int cells_of(const char *text, int most)
+/* The next character of a token as it is shown, and the cells that it takes to
+ * the right or downwards; 0 at the end. */
+static uint32_t next_shown(const char **text, bool down, int *cells)
 {
-    int cells = 0;
-    while (cells < most && *text != '\0') {
-        av_utf8_next(&text);
-        cells++;
-    }
-    return cells;
+    const uint32_t open_box = 0x2423, no_break = 0xA0, wide_blank = 0x3000;
+    uint32_t code = av_utf8_drawn(text, cells);
+    bool blank = code == ' ' || code == no_break || code == wide_blank;
+    *cells = blank || (down && code != 0) ? 1 : *cells;
+    return blank ? open_box : code;
 }
 
-const char *av_panel_token(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, int cells)
+/* Cells that a token takes, `most` when there are more. */
+static int cells_of(const char *text, bool down, int most)
 {
-    const uint32_t open_box = 0x2423, ellipsis = 0x2026;
+    int sum = 0;
+    for (int cells; sum < most && next_shown(&text, down, &cells) != 0;) {
+        sum += cells;
+    }
+    return sum < most ? sum : most;
+}
+
+static const char *token(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, bool down, int most)
+{
+    const uint32_t ellipsis = 0x2026;
     const char *text = token_at(s, position);
     size_t len = 0;
-    cells = cells < AV_TOKEN_CELLS ? cells : AV_TOKEN_CELLS;
-    for (int i = 0; text != NULL && i < cells && *text != '\0'; i++) {
-        uint32_t code = av_utf8_next(&text);
-        bool cut = i == cells - 1 && *text != '\0';
-        len += av_utf8_put(out + len, cut ? ellipsis : code == ' ' ? open_box : code);
+    int left = most < AV_TOKEN_CELLS ? most : AV_TOKEN_CELLS;
+    while (text != NULL && *text != '\0' && left > 0) {
+        int cells;
+        uint32_t code = next_shown(&text, down, &cells);
+        bool cut = cells + (*text != '\0') > left;
+        len += av_utf8_put(out + len, cut ? ellipsis : code);
+        left -= cut ? left : cells;
     }
     out[len] = '\0';
     return out;
 }
 
+const char *av_panel_token(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, int cells)
+{
+    return token(out, s, position, false, cells);
+}
+
+const char *av_panel_token_down(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, int lines)
+{
+    return token(out, s, position, true, lines);
+}
+
 const char *av_panel_quoted(char out[AV_QUOTED_MAX], const struct av_snapshot *s, size_t position)
 {
     const char *text = token_at(s, position);
+    char kept[AV_TOKEN_MAX];
+    size_t len = 0;
     out[0] = '\0';
     if (text != NULL) {
-        const char *end = text;
-        for (int i = 0; i < AV_TOKEN_CELLS && *end != '\0'; i++) {
-            av_utf8_next(&end);
+        const char *end = text + av_utf8_fit(text, AV_TOKEN_CELLS);
+        for (int columns; text < end;) {
+            len += av_utf8_put(kept + len, av_utf8_drawn(&text, &columns));
         }
-        snprintf(out, AV_QUOTED_MAX, " \"%.*s%s\"", (int)(end - text), text, *end != '\0' ? "…" : "");
+        kept[len] = '\0';
+        snprintf(out, AV_QUOTED_MAX, " \"%s%s\"", kept, *end != '\0' ? "…" : "");
     }
     return out;
 }
 
 /* Of the longest token, up to `most`. */
-static int longest(const struct av_snapshot *s, int most)
+static int longest(const struct av_snapshot *s, bool down, int most)
 {
     int cells = 0;
     for (size_t i = 0; i < s->source->token_count && cells < most; i++) {
-        int own = cells_of(s->source->tokens[i], most);
+        int own = cells_of(s->source->tokens[i], down, most);
         cells = own > cells ? own : cells;
     }
     return cells;
@@ -86,7 +111,7 @@ int av_panel_token_columns(struct av_rect r, const struct av_snapshot *s)
     if (!av_panel_has_tokens(s) || spare < COLUMNS_LEAST) {
         return 0;
     }
-    return longest(s, spare < COLUMNS_MOST ? spare : COLUMNS_MOST);
+    return longest(s, false, spare < COLUMNS_MOST ? spare : COLUMNS_MOST);
 }
 
 int av_panel_token_lines(struct av_rect r, const struct av_snapshot *s, const struct av_heat_grid *g)
@@ -98,5 +123,5 @@ int av_panel_token_lines(struct av_rect r, const struct av_snapshot *s, const st
         return 1;
     }
     int most = r.h / 4 < LINES_MOST ? r.h / 4 : LINES_MOST;
-    return longest(s, most);
+    return longest(s, true, most);
 }

@@ -66,7 +66,7 @@ static void draw_d_k(struct av_canvas *c, const struct av_distributions *d, cons
     int right = x + a->cells + 2; /* first column that is taken */
     for (int i = last; i >= 0; i--) {
         snprintf(label, sizeof label, "%zu", d->point[i].d_k);
-        int len = (int)av_utf8_len(label);
+        int len = av_utf8_columns(label);
         int at = x + av_axis_cell(a, (double)d->point[i].d_k);
         int from = at - len / 2;
         if (from + len < right) {
@@ -149,7 +149,7 @@ void av_panel_variance_slopes(struct av_canvas *c, struct av_rect r, const struc
             char slope[AV_ESTIMATE_MAX];
             av_panel_estimate_line(slope, &d->slope[on], style);
             snprintf(text[on], sizeof text[on], "%s%s%s", av_look_scale(on != 0).name, wordings[i], slope);
-            int w = MARK_W + (int)av_utf8_len(text[on]);
+            int w = MARK_W + av_utf8_columns(text[on]);
             width = w > width ? w : width;
         }
     }

@@ -142,11 +142,13 @@ size_t av_panel_variant_first(struct av_rect r, const struct av_variant_order *o
 
 int av_variant_text(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)
 {
-    const char *at = text;
-    while (x < right && *at != '\0') {
-        bool cut = x == right - 1 && av_utf8_len(at) > 1;
-        uint32_t code = av_utf8_next(&at);
-        av_canvas_put(c, x++, y, cut ? 0x2026 : code, role);
+    if (x >= right) {
+        return x;
+    }
+    bool cut = av_utf8_columns(text) > right - x;
+    x = av_canvas_textf(c, x, y, role, "%.*s", (int)av_utf8_fit(text, right - x - cut), text);
+    if (cut) {
+        av_canvas_put(c, x++, y, 0x2026, role);
     }
     return x;
 }
@@ -285,7 +287,7 @@ static void draw_heads(struct av_canvas *c, struct av_rect r, int sorted, bool r
         const char *head = head_of(text, c, &av_variant_columns[i], p);
         av_canvas_text_right(c, right, r.y, by ? AV_ROLE_TITLE : AV_ROLE_AXIS, head);
         if (by) {
-            av_canvas_put(c, right - 1 - (int)av_utf8_len(head), r.y, rising ? 0x2191 : 0x2193, AV_ROLE_TITLE);
+            av_canvas_put(c, right - 1 - av_utf8_columns(head), r.y, rising ? 0x2191 : 0x2193, AV_ROLE_TITLE);
         }
     }
     for (int i = 0; i < histograms_in(r.w); i++) {

@@ -185,10 +185,13 @@ bool av_panel_has_tokens(const struct av_snapshot *s);
 size_t av_panel_query_position(const struct av_snapshot *s, size_t query);
 
 /* The token of a position in at most so many cells, blanks made visible, "…" at
- * the end of what is cut; the same in quotes behind a blank, ` " time"`, uncut
- * up to AV_TOKEN_CELLS. "" where there is none. Writes to out and returns it. */
+ * the end of what is cut; the same to be written downwards, a character a line;
+ * the same in quotes behind a blank, ` " time"`, as it is and uncut up to
+ * AV_TOKEN_CELLS. "" where there is none. What joins a character is left out
+ * (av_utf8_width). Writes to out and returns it. */
 enum { AV_TOKEN_CELLS = 16, AV_TOKEN_MAX = 4 * AV_TOKEN_CELLS + 1, AV_QUOTED_MAX = AV_TOKEN_MAX + 8 };
 const char *av_panel_token(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, int cells);
+const char *av_panel_token_down(char out[AV_TOKEN_MAX], const struct av_snapshot *s, size_t position, int lines);
 const char *av_panel_quoted(char out[AV_QUOTED_MAX], const struct av_snapshot *s, size_t position);
 
 /* The room that tokens get in a heatmap's panel r: columns; then, with the grid

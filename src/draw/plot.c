@@ -144,7 +144,7 @@ void av_plot_column(struct av_canvas *c, int x, int bottom, int h, double part, 
 
 int av_plot_fit(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)
 {
-    if (av_utf8_len(text) > (size_t)(right > x ? right - x : 0)) {
+    if (av_utf8_columns(text) > (right > x ? right - x : 0)) {
         return x;
     }
     return av_canvas_text(c, x, y, role, text);
@@ -152,7 +152,7 @@ int av_plot_fit(struct av_canvas *c, int x, int right, int y, enum av_role role,
 
 int av_plot_fit_right(struct av_canvas *c, int x, int right, int y, enum av_role role, const char *text)
 {
-    int len = (int)av_utf8_len(text);
+    int len = av_utf8_columns(text);
     if (len > right - x) {
         return right;
     }

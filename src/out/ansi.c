@@ -87,6 +87,9 @@ void av_out_ansi(struct av_str *out, const struct av_canvas *c, const struct av_
         int end = line_end(c, y, t, depth);
         for (int x = 0; x < end; x++) {
             const struct av_cell *cell = av_canvas_at(c, x, y);
+            if (cell->code == AV_GLYPH_REST) {
+                continue;
+            }
             struct av_style s = av_style_reduce(av_theme_style(t, cell), depth);
             if (is_bare(cell, s)) {
                 /* Nothing of a blank is seen but its background. */

@@ -53,7 +53,7 @@ int av_shadow_run(struct av_shadow *s, const struct av_canvas *c, int *x, int y)
         ++*x;
     }
     int n = 0;
-    for (int i = *x; i < cols && !same(&now[i], &shown[i]); i++) {
+    for (int i = *x; i < cols && (!same(&now[i], &shown[i]) || now[i].code == AV_GLYPH_REST); i++) {
         shown[i] = now[i];
         n++;
     }

@@ -2,8 +2,8 @@
  *
  * Row by row: backgrounds with full blocks and shades, then dots, the other
  * blocks and lines as shapes, then text, every character with its own x, so that
- * columns align in any font. All coordinates are whole numbers: no locale can
- * put commas into them. */
+ * columns align in any font, and wide ones by themselves, in the middle of two. All coordinates are whole numbers: no
+ * locale can put commas into them. */
 #include "attnviz/out.h"
 
 #include "attnviz/utf8.h"
@@ -13,6 +13,7 @@ enum { W = AV_SVG_CELL_W, H = AV_SVG_CELL_H };
 enum { MARGIN = 8 };         /* units around the canvas */
 enum { UNDERLINE = 14 };     /* units from a cell's top */
 enum { BASELINE = 12 };      /* units from a cell's top */
+enum { WIDE_IN = 1 };        /* units from the left of two cells: a wide glyph is as wide as its font is high */
 enum { ZOOM_PERCENT = 125 }; /* pixels to a hundred units */
 
 struct picture {
@@ -177,25 +178,33 @@ static bool is_text(const struct picture *p, int x, int y)
 {
     uint32_t code = av_canvas_at(p->canvas, x, y)->code;
     struct av_svg_block block;
-    return code != ' ' && !av_svg_block(code, &block) && !av_svg_is_line(code);
+    return code != ' ' && code != AV_GLYPH_REST && !av_svg_block(code, &block) && !av_svg_is_line(code);
 }
 
-/* Where the text from x on ends: at another look, a shape, or two blanks,
- * which XML would make one. */
+static bool is_wide(const struct picture *p, int x, int y)
+{
+    return x + 1 < p->canvas->cols && av_canvas_at(p->canvas, x + 1, y)->code == AV_GLYPH_REST;
+}
+
+/* Where the text from x on ends: at another look, a shape, a wide character, or
+ * two blanks, which XML would make one. Of a character beyond 16 bits, which
+ * some viewers count as two, behind it. */
 static int text_end(const struct picture *p, int x, int y)
 {
     struct paint first = paint_of(p, x, y);
     int end = x + 1;
-    for (;;) {
+    while (!is_wide(p, end - 1, y) && av_canvas_at(p->canvas, end - 1, y)->code <= 0xFFFF) {
         int next = end;
         if (next + 1 < p->canvas->cols && av_canvas_at(p->canvas, next, y)->code == ' ') {
             next++;
         }
-        if (next >= p->canvas->cols || !is_text(p, next, y) || !same_text(paint_of(p, next, y), first)) {
+        if (next >= p->canvas->cols || !is_text(p, next, y) || !same_text(paint_of(p, next, y), first) ||
+            is_wide(p, next, y)) {
             return end;
         }
         end = next + 1;
     }
+    return end;
 }
 
 static void add_texts(const struct picture *p, int y)
@@ -210,7 +219,7 @@ static void add_texts(const struct picture *p, int y)
         av_str_addf(p->out, "<text y=\"%d\" fill=\"#%06x\"%s x=\"", y * H + BASELINE, (unsigned)look.fg,
                     look.bold ? " font-weight=\"bold\"" : "");
         for (int i = x; i < end; i++) {
-            av_str_addf(p->out, i > x ? " %d" : "%d", i * W);
+            av_str_addf(p->out, i > x ? " %d" : "%d", i * W + (is_wide(p, i, y) ? WIDE_IN : 0));
         }
         av_str_add(p->out, "\">");
         for (int i = x; i < end; i++) {

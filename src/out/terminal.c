@@ -3,6 +3,7 @@
 
 #include "attnviz/keys.h"
 #include "attnviz/mem.h"
+#include "charset.h"
 #include "palette.h"
 #include "shadow.h"
 #include "signals.h"
@@ -11,8 +12,6 @@
 #include <curses.h>
 #include <term.h>
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,8 @@ struct av_io {
     struct av_palette palette; /* its colour pairs */
 
     struct av_shadow shadow;
-    cchar_t *run;   /* [shadow.cols] */
-    bool all_ascii; /* the locale cannot print what the canvas may hold */
+    cchar_t *run; /* [shadow.cols] */
+    bool utf8;    /* the locale has more than ASCII */
 
     bool signals; /* they have been taken over */
     bool pressed; /* the left button is down */
@@ -64,19 +63,6 @@ static enum av_status check_terminal(struct av_error *e)
     bool moves = cup != NULL && (intptr_t)cup != -1;
     del_curterm(cur_term);
     return moves ? AV_OK : av_fail(e, AV_FAILED, "terminal: TERM=%s cannot place its cursor", term);
-}
-
-/* Glyphs beyond ASCII need a locale that has them; when they were asked for in
- * one that has not, another is taken. */
-static void choose_locale(struct av_io *io)
-{
-    static const char *const names[] = { "C.UTF-8", "en_US.UTF-8", "UTF-8" };
-    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    bool wanted = !av_app_draw(io->app)->ascii;
-    for (size_t i = 0; wanted && !utf8 && i < sizeof names / sizeof names[0]; i++) {
-        utf8 = setlocale(LC_CTYPE, names[i]) != NULL;
-    }
-    io->all_ascii = !utf8;
 }
 
 /* Beyond what curses sets: C-s, C-q, C-v and C-o are keys like others. C-c,
@@ -176,8 +162,23 @@ static attr_t attributes(const struct av_style *s)
 static void set_cell(struct av_io *io, cchar_t *out, const struct av_cell *cell)
 {
     struct av_style style = av_style_reduce(av_theme_style(av_app_theme(io->app), cell), io->depth);
-    wchar_t text[2] = { (wchar_t)(io->all_ascii ? av_glyph_ascii(cell->code) : cell->code), L'\0' };
+    wchar_t text[2] = { (wchar_t)av_charset_character(io->utf8, cell->code), L'\0' };
     setcchar(out, text, attributes(&style), (short)av_palette_pair(&io->palette, &style), NULL);
+}
+
+/* Makes n cells from (x, y) on what curses takes, and returns how many those are:
+ * one for a wide character, two for its stand-in. */
+static int set_run(struct av_io *io, const struct av_canvas *c, int x, int y, int n)
+{
+    int count = 0;
+    for (int i = x; i < x + n; i++) {
+        const struct av_cell *cell = av_canvas_at(c, i, y);
+        uint32_t before = av_canvas_at(c, i - 1, y)->code;
+        if (cell->code != AV_GLYPH_REST || av_charset_character(io->utf8, before) != before) {
+            set_cell(io, &io->run[count++], cell);
+        }
+    }
+    return count;
 }
 
 void av_io_paint(struct av_io *io)
@@ -187,10 +188,7 @@ void av_io_paint(struct av_io *io)
     for (int y = 0; y < c->rows; y++) {
         int x = 0;
         for (int n = 0; (n = av_shadow_run(&io->shadow, c, &x, y)) > 0; x += n) {
-            for (int i = 0; i < n; i++) {
-                set_cell(io, &io->run[i], av_canvas_at(c, x + i, y));
-            }
-            mvwadd_wchnstr(stdscr, y, x, io->run, n);
+            mvwadd_wchnstr(stdscr, y, x, io->run, set_run(io, c, x, y, n));
         }
     }
     wrefresh(stdscr);
@@ -282,7 +280,7 @@ void av_io_take_size(struct av_io *io)
 
 static enum av_status start_curses(struct av_io *io, struct av_error *e)
 {
-    choose_locale(io);
+    io->utf8 = av_charset_utf8(!av_app_draw(io->app)->ascii);
     /* Exported by some shells; curses would hold to them for ever. */
     unsetenv("LINES");
     unsetenv("COLUMNS");

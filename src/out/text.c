@@ -9,7 +9,10 @@ void av_out_text(struct av_str *out, const struct av_canvas *c)
             end--;
         }
         for (int x = 0; x < end; x++) {
-            av_str_utf8(out, av_canvas_at(c, x, y)->code);
+            uint32_t code = av_canvas_at(c, x, y)->code;
+            if (code != AV_GLYPH_REST) {
+                av_str_utf8(out, code);
+            }
         }
         av_str_add(out, "\n");
     }

@@ -1,6 +1,8 @@
 /* harness.c - runs the program on a terminal of its own and reads its screen. */
 #include "harness.h"
 
+#include "attnviz/utf8.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -229,16 +231,8 @@ const char *vt_text(struct vt *vt)
             VTermScreenCell cell;
             VTermPos at = { y, x };
             vterm_screen_get_cell(vt->screen, at, &cell);
-            uint32_t c = cell.chars[0] != 0 ? cell.chars[0] : ' ';
-            if (c < 0x80) {
-                vt->text[len++] = (char)c;
-            } else if (c < 0x800) {
-                vt->text[len++] = (char)(0xC0 | c >> 6);
-                vt->text[len++] = (char)(0x80 | (c & 0x3F));
-            } else {
-                vt->text[len++] = (char)(0xE0 | (c >> 12 & 0xF));
-                vt->text[len++] = (char)(0x80 | (c >> 6 & 0x3F));
-                vt->text[len++] = (char)(0x80 | (c & 0x3F));
+            if (cell.chars[0] != (uint32_t)-1) { /* the right half of a wide character */
+                len += av_utf8_put(vt->text + len, cell.chars[0] != 0 ? cell.chars[0] : ' ');
             }
         }
         vt->text[len++] = '\n';

@@ -13,7 +13,8 @@ static inline const char *line(const struct av_canvas *c, int y, char out[LINE])
 {
     size_t n = 0;
     for (int x = 0; x < c->cols; x++) {
-        n += av_utf8_put(out + n, av_canvas_at(c, x, y)->code);
+        uint32_t code = av_canvas_at(c, x, y)->code;
+        n += code == AV_GLYPH_REST ? 0 : av_utf8_put(out + n, code);
     }
     out[n] = '\0';
     return out;

@@ -13,7 +13,7 @@
 
 enum { SAMPLE_COLS = 40, SAMPLE_ROWS = 12 };
 
-/* Every role, level and shape, marked and not, with blanks in every place. The
+/* Every role, level and shape, wide characters, marked and not, with blanks in every place. The
  * caller frees it. */
 static inline struct av_canvas sample_canvas(bool ascii)
 {
@@ -30,6 +30,10 @@ static inline struct av_canvas sample_canvas(bool ascii)
     av_canvas_mark(&c, (struct av_rect){ 3, 1, 10, 3 });
     av_canvas_text(&c, 0, 9, AV_ROLE_SCALED, "▁▂▃▄▅▆▇██ ▏▎▍▌▋▊▉ ▀▐▔▕ ░▒▓▓");
     av_canvas_text(&c, 0, 10, AV_ROLE_AXIS, "─│┌┐└┘├┤┬┴┼╵╷╴╶╌┊┄┆┈╎ →·√×…σ²");
+    av_canvas_text(&c, 1, 11, AV_ROLE_SELECT, "a注 意<力\U0001F600\U0001D400b");
+    av_canvas_text(&c, 20, 11, AV_ROLE_WARN, "意力");
+    av_canvas_mark(&c, (struct av_rect){ 22, 11, 1, 1 });
+    av_canvas_put(&c, 38, 11, 0x529B, AV_ROLE_BAD);
     return c;
 }
 

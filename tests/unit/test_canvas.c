@@ -139,15 +139,117 @@ static void long_formatted_text_does_not_overrun(void **state)
     av_canvas_free(&c);
 }
 
-static void what_is_not_one_cell_wide_is_replaced(void **state)
+static void what_takes_no_cell_is_replaced_or_left_out(void **state)
 {
     (void)state;
     char out[64];
     struct av_canvas c = make(8, 1, false);
-    /* escape, newline, a wide character, a combining accent, a byte that is no UTF-8 */
-    assert_int_equal(av_canvas_text(&c, 0, 0, AV_ROLE_TEXT, "\033\n漢e\xCC\x81\xFFz"), 7);
-    assert_string_equal(row(&c, 0, out), "\uFFFD\uFFFD\uFFFDe\uFFFD\uFFFDz ");
+    /* escape, newline, from right to left, a combining accent, a byte that is no UTF-8 */
+    assert_int_equal(av_canvas_text(&c, 0, 0, AV_ROLE_TEXT, "\033\nקe\xCC\x81\xFFz"), 6);
+    assert_string_equal(row(&c, 0, out), "\uFFFD\uFFFD\uFFFDe\uFFFDz  ");
+    av_canvas_put(&c, 7, 0, 0x0301, AV_ROLE_TEXT);
+    assert_int_equal(av_canvas_at(&c, 7, 0)->code, AV_GLYPH_UNKNOWN);
     av_canvas_free(&c);
+}
+
+/* A row as text, the right half of a wide character as '<', so that one cell is
+ * one character. */
+static const char *halves(const struct av_canvas *c, char *out)
+{
+    size_t n = 0;
+    for (int x = 0; x < c->cols; x++) {
+        uint32_t code = av_canvas_at(c, x, 0)->code;
+        n += av_utf8_put(out + n, code == AV_GLYPH_REST ? '<' : code);
+    }
+    out[n] = '\0';
+    return out;
+}
+
+static void wide_characters_take_two_cells(void **state)
+{
+    (void)state;
+    char out[64];
+    for (int ascii = 0; ascii <= 1; ascii++) {
+        struct av_canvas c = make(9, 1, ascii);
+        assert_int_equal(av_canvas_text(&c, 1, 0, AV_ROLE_BAD, "注a意Ｂ"), 8);
+        assert_string_equal(halves(&c, out), ascii ? " ? a? B  " : " 注<a意<Ｂ< ");
+        for (int x = 0; x < 9; x++) {
+            assert_int_equal(av_canvas_at(&c, x, 0)->role, x > 0 && x < 8 ? AV_ROLE_BAD : AV_ROLE_TEXT);
+        }
+        av_canvas_text_right(&c, 8, 0, AV_ROLE_BAD, "力x");
+        assert_string_equal(halves(&c, out), ascii ? " ? a?? x " : " 注<a 力<x ");
+        av_canvas_free(&c);
+    }
+}
+
+/* What is left of it within the clip rectangle is a blank. */
+static void wide_characters_are_clipped_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        int x;
+        const char *row;
+    } cases[] = { { INT_MIN, "abcdefgh" }, { -1, "abcdefgh" }, { 0, "abcdefgh" },      { 1, "ab defgh" },
+                  { 2, "ab力<efgh" },      { 4, "abcd力<gh" }, { 5, "abcde gh" },      { 6, "abcdefgh" },
+                  { 7, "abcdefgh" },       { 8, "abcdefgh" },  { INT_MAX, "abcdefgh" } };
+    char out[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct av_canvas c = make(8, 1, false);
+        av_canvas_text(&c, 0, 0, AV_ROLE_TEXT, "abcdefgh");
+        av_canvas_clip(&c, (struct av_rect){ 2, 0, 4, 1 });
+        av_canvas_put(&c, cases[i].x, 0, 0x529B, AV_ROLE_TEXT);
+        av_canvas_put(&c, 3, 1, 0x529B, AV_ROLE_TEXT); /* no such row */
+        assert_string_equal(halves(&c, out), cases[i].row);
+        av_canvas_free(&c);
+    }
+    struct av_canvas c = make(4, 1, false); /* at the canvas' own edges */
+    assert_int_equal(av_canvas_text(&c, -1, 0, AV_ROLE_TEXT, "注意力"), 5);
+    assert_string_equal(halves(&c, out), " 意< ");
+    av_canvas_free(&c);
+}
+
+static void half_a_wide_character_is_none(void **state)
+{
+    (void)state;
+    static const struct {
+        int x;
+        uint32_t code; /* 0: heat */
+        const char *row;
+    } cases[] = { { 0, 'x', "x注<意< " },    { 1, 'x', " x 意< " },     { 2, 'x', "  x意< " },
+                  { 2, 0, "  █意< " },       { 3, 0, " 注<█  " },       { 2, 0x529B, "  力<  " },
+                  { 1, 0x529B, " 力<意< " }, { 0, 0x529B, "力< 意< " }, { 4, 0x529B, " 注< 力<" } };
+    char out[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct av_canvas c = make(6, 1, false);
+        av_canvas_text(&c, 1, 0, AV_ROLE_TEXT, "注意");
+        if (cases[i].code != 0) {
+            av_canvas_put(&c, cases[i].x, 0, cases[i].code, AV_ROLE_TEXT);
+        } else {
+            av_canvas_heat(&c, cases[i].x, 0, AV_HEAT_LEVELS - 1);
+        }
+        assert_string_equal(halves(&c, out), cases[i].row);
+        av_canvas_free(&c);
+    }
+    struct av_canvas c = make(6, 1, false);
+    av_canvas_text(&c, 1, 0, AV_ROLE_TEXT, "注意");
+    av_canvas_clip(&c, (struct av_rect){ 2, 0, 1, 1 });
+    av_canvas_put(&c, 2, 0, 'x', AV_ROLE_TEXT); /* the other half goes outside too */
+    assert_string_equal(halves(&c, out), "  x意< ");
+    av_canvas_free(&c);
+}
+
+static void wide_characters_are_marked_whole(void **state)
+{
+    (void)state;
+    for (int x = 1; x <= 2; x++) {
+        struct av_canvas c = make(4, 1, false);
+        av_canvas_put(&c, 1, 0, 0x529B, AV_ROLE_TEXT);
+        av_canvas_mark(&c, (struct av_rect){ x, 0, 1, 1 });
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(av_canvas_at(&c, i, 0)->mark, i == 1 || i == 2);
+        }
+        av_canvas_free(&c);
+    }
 }
 
 static void a_cell_drawn_again_is_new(void **state)
@@ -217,7 +319,7 @@ static void every_glyph_of_the_program_has_a_stand_in(void **state)
     const char *drawn = "▁▂▃▄▅▆▇█▏▎▍▌▋▊▉▀▐▔▕░▒▓─│┌┐└┘├┤┬┴┼╵╷╴╶╌┊┆→↓←↑·√×÷…‹›ασπΣ∞±≤≥≈²³ᵀ–—−▸◂◇●▲◐✓✗";
     for (uint32_t code; (code = av_utf8_next(&drawn)) != 0;) {
         assert_int_not_equal(av_glyph_ascii(code), '?');
-        assert_true(av_glyph_narrow(code));
+        assert_int_equal(av_utf8_width(code), 1);
     }
     assert_int_equal(av_glyph_ascii('~'), '~');
     assert_int_equal(av_glyph_ascii(0x2588), '#');
@@ -264,7 +366,11 @@ int main(void)
         cmocka_unit_test(text_is_clipped_by_code_points),
         cmocka_unit_test(text_ends_at_the_right),
         cmocka_unit_test(long_formatted_text_does_not_overrun),
-        cmocka_unit_test(what_is_not_one_cell_wide_is_replaced),
+        cmocka_unit_test(what_takes_no_cell_is_replaced_or_left_out),
+        cmocka_unit_test(wide_characters_take_two_cells),
+        cmocka_unit_test(wide_characters_are_clipped_whole),
+        cmocka_unit_test(half_a_wide_character_is_none),
+        cmocka_unit_test(wide_characters_are_marked_whole),
         cmocka_unit_test(a_cell_drawn_again_is_new),
         cmocka_unit_test(heat_glyphs_grow_with_the_level),
         cmocka_unit_test(ascii_canvas_holds_ascii_alone),

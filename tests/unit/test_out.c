@@ -130,6 +130,9 @@ static void check_ansi(const struct av_canvas *c, const struct av_theme *t, enum
     for (int y = 0; y < c->rows; y++) {
         for (int x = 0; x < c->cols; x++) {
             const struct av_cell *cell = av_canvas_at(c, x, y);
+            if (cell->code == AV_GLYPH_REST) { /* the terminal is there by itself */
+                continue;
+            }
             if (*s == '\n') {
                 check_cell(&fresh, ' ', cell, t, depth);
                 continue;

@@ -1,9 +1,11 @@
 /* test_screen_parts.c - what the live terminal is made of, without curses: the
- * colour pairs of a theme, and the shadow that finds what has changed. */
+ * colour pairs of a theme, characters, and the shadow that finds what has changed. */
+#include "../../src/out/charset.h"
 #include "../../src/out/palette.h"
 #include "../../src/out/shadow.h"
 #include "attnviz/theme_files.h"
 
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -63,6 +65,32 @@ static void a_short_table_is_kept_to(void **state)
     assert_int_equal(p.count, 0);
 }
 
+/* ---- Characters --------------------------------------------------------------------- */
+
+/* In the locale C, where the tests run, every character beyond ASCII is lacking. */
+static void characters_that_the_locale_lacks_have_stand_ins(void **state)
+{
+    (void)state;
+    const char *locale = setlocale(LC_CTYPE, NULL);
+    assert_string_equal(locale, "C");
+    static const uint32_t codes[] = { 'a', 0x2588, 0x529B, 0xFF21, AV_GLYPH_REST, AV_GLYPH_UNKNOWN };
+    static const uint32_t stand_ins[] = { 'a', '#', '?', 'A', ' ', '?' };
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        assert_int_equal(av_charset_character(false, codes[i]), stand_ins[i]);
+        assert_int_equal(av_charset_character(true, codes[i]), stand_ins[i]);
+    }
+    assert_false(av_charset_utf8(false));
+    if (!av_charset_utf8(true)) {
+        print_message("there is no locale of UTF-8 on this machine\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        bool rest = codes[i] == AV_GLYPH_REST;
+        assert_int_equal(av_charset_character(true, codes[i]), rest ? ' ' : codes[i]);
+    }
+    setlocale(LC_CTYPE, "C");
+}
+
 /* ---- The shadow -------------------------------------------------------------------- */
 
 static int cells_to_send(struct av_shadow *s, const struct av_canvas *c)
@@ -108,6 +136,13 @@ static void only_changes_are_sent(void **state)
     assert_int_equal(cells_to_send(&s, &c), 2);
     av_shadow_forget(&s);
     assert_int_equal(cells_to_send(&s, &c), 100);
+    /* Wide characters whole, for one another, over others and away again. */
+    static const char *const texts[] = { "a注意b", "a力意b", "ab力cd", "a力意b", "abcdef", "a注b意" };
+    static const int sent[] = { 6, 2, 5, 5, 5, 5 };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        av_canvas_text(&c, 4, 4, AV_ROLE_TEXT, texts[i]);
+        assert_int_equal(cells_to_send(&s, &c), sent[i]);
+    }
     av_canvas_free(&c);
     av_shadow_free(&s);
 }
@@ -134,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(themes_fit_their_pairs),
         cmocka_unit_test(a_short_table_is_kept_to),
+        cmocka_unit_test(characters_that_the_locale_lacks_have_stand_ins),
         cmocka_unit_test(only_changes_are_sent),
         cmocka_unit_test(sizes_may_differ),
     };

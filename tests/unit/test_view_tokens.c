@@ -31,14 +31,16 @@ static struct av_heat_grid grid_of(const struct labelled *l, int w, int h, struc
     return av_panel_weights_tokens((struct av_rect){ 0, 1, w, h - 2 }, &l->f.s, &l->f.state, room);
 }
 
-/* Is this text there, a cell a character, to the right or downwards? */
+/* Is this text there, to the right or downwards? */
 static bool reads(const struct av_canvas *c, int x, int y, const char *text, bool down)
 {
-    while (*text != '\0') {
-        if (av_canvas_at(c, x, y)->code != av_utf8_next(&text)) {
+    int columns;
+    for (uint32_t code; (code = av_utf8_drawn(&text, &columns)) != 0;) {
+        bool whole = columns == 1 || av_canvas_at(c, x + 1, y)->code == AV_GLYPH_REST;
+        if (av_canvas_at(c, x, y)->code != code || !whole) {
             return false;
         }
-        x += !down;
+        x += down ? 0 : columns;
         y += down;
     }
     return true;
@@ -143,36 +145,103 @@ static void pooled_cells_have_the_first_token(void **state)
     fake_free(&l.f);
 }
 
-/* One cell a character, whatever it is; what cannot be drawn is told so. */
+/* In so many cells, whatever it is; what cannot be drawn is told so. */
 static void tokens_keep_to_their_cells(void **state)
 {
     (void)state;
     struct labelled l;
     char text[AV_TOKEN_MAX];
     char quoted[AV_QUOTED_MAX];
-    MAKE(&l.f, "n_q=4", "n_k=8");
+    MAKE(&l.f, "n_q=4", "n_k=14");
     label_keys(&l, "t");
-    static const char *const tokens[] = { " a b ", "", "中文", "e\xCC\x81t", "שלום", "ĠLily", "12345678", "123456789" };
-    static const char *const shown[] = { "␣a␣b␣", "", "中文", "e\xCC\x81t", "שלום", "ĠLily", "12345678", "1234567…" };
-    for (size_t i = 0; i < 8; i++) {
-        l.tokens[i] = tokens[i];
-        assert_string_equal(av_panel_token(text, &l.f.s, i, 8), shown[i]);
+    static const struct {
+        const char *token, *across, *down;
+    } labels[] = {
+        { " a b ", "␣a␣b␣", "␣a␣b␣" },
+        { "", "", "" },
+        { "中文", "中文", "中文" },
+        { "e\xCC\x81t", "et", "et" },
+        { "שa", "\uFFFDa", "\uFFFDa" },
+        { "ĠLily", "ĠLily", "ĠLily" },
+        { "12345678", "12345678", "12345678" },
+        { "123456789", "1234567…", "1234567…" },
+        { "注意力机", "注意力机", "注意力机" },
+        { "注意力机制", "注意力…", "注意力机制" },
+        { "a注意力机", "a注意力…", "a注意力机" },
+        { "一二三四五六七八九", "一二三…", "一二三四五六七…" },
+        { "\u3000か\u3099\u00A0", "␣か␣", "␣か␣" },
+        { "\U0001F44D\U0001F3FD\u0301", "\U0001F44D", "\U0001F44D" },
+    };
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        l.tokens[i] = labels[i].token;
+        assert_string_equal(av_panel_token(text, &l.f.s, i, 8), labels[i].across);
+        assert_string_equal(av_panel_token_down(text, &l.f.s, i, 8), labels[i].down);
+        for (int cells = 0; cells <= 20; cells++) {
+            assert_true(av_utf8_columns(av_panel_token(text, &l.f.s, i, cells)) <= cells);
+            assert_true((int)av_utf8_len(av_panel_token_down(text, &l.f.s, i, cells)) <= cells);
+        }
     }
     assert_string_equal(av_panel_token(text, &l.f.s, 0, 0), "");
     assert_string_equal(av_panel_token(text, &l.f.s, 7, 1), "…");
-    assert_string_equal(av_panel_token(text, &l.f.s, 8, 8), ""); /* no position */
+    assert_string_equal(av_panel_token(text, &l.f.s, 14, 8), ""); /* no position */
     assert_string_equal(av_panel_quoted(quoted, &l.f.s, 0), " \" a b \"");
+    assert_string_equal(av_panel_quoted(quoted, &l.f.s, 3), " \"et\"");
+    assert_string_equal(av_panel_quoted(quoted, &l.f.s, 11), " \"一二三四五六七八…\"");
+    fake_free(&l.f);
+}
+
+/* Rows, columns across and the line of the cursor. */
+static void wide_tokens_are_read_everywhere(void **state)
+{
+    (void)state;
+    struct labelled l;
+    MAKE(&l.f, "n_q=8", "n_k=8", "query=3", "key=4");
+    label_keys(&l, "注意力");
     for (int ascii = 0; ascii <= 1; ascii++) {
         struct av_token_room room;
         struct av_heat_grid g = grid_of(&l, 80, 24, &room);
         struct av_canvas c = drawn("weights", &l.f, 80, 24, ascii);
-        int y = g.cells.y - 1;
-        assert_true(reads(&c, av_heat_x(&g, 0), y, ascii ? "_a_b_" : "␣a␣b␣", false));
-        assert_true(reads(&c, av_heat_x(&g, 2), y, ascii ? "?? " : "\uFFFD\uFFFD ", false));
-        assert_true(reads(&c, av_heat_x(&g, 3), y, ascii ? "e?t " : "e\uFFFDt ", false));
+        assert_true(room.lines == 1 && room.columns == 7 && g.cell_w == 6);
+        for (size_t j = 0; j < 8; j++) {
+            char text[32];
+            snprintf(text, sizeof text, ascii ? "? ? ? %zu" : "注意力%zu ", j);
+            assert_true(reads(&c, g.cells.x - 8, av_heat_y(&g, j), text, false));
+            if (j != 4) { /* the selected key's is whole, and reaches over the next one's place */
+                snprintf(text, sizeof text, j == 5 ? " " : ascii ? "? ? . " : "注意… ");
+            }
+            assert_true(reads(&c, av_heat_x(&g, j) + (j == 5), g.cells.y - 1, text, false));
+        }
+        assert_true(find(&c, ascii ? "query 3 \"? ? ? 3\", key 4" : "query 3 \"注意力3\", key 4") > 0);
         av_canvas_free(&c);
     }
     fake_free(&l.f);
+}
+
+/* Where columns are too narrow for wide characters, some have no token, and no
+ * token is cut; the selected one stands. */
+static void wide_tokens_downwards_do_not_touch(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = { "n_k=30", "n_k=60" };
+    for (size_t i = 0; i < 2; i++) {
+        struct labelled l;
+        MAKE(&l.f, "n_q=20", sizes[i], "query=3", "key=7");
+        label_keys(&l, "注意");
+        struct av_token_room room;
+        struct av_heat_grid g = grid_of(&l, 80, 24, &room);
+        struct av_canvas c = drawn("weights", &l.f, 80, 24, false);
+        assert_true(g.pool_cols == 1 && g.cell_w == (i == 0 ? 2 : 1));
+        assert_int_equal(room.lines, 4);
+        for (size_t j = 0; j < l.f.s.n_k; j++) {
+            char text[32];
+            snprintf(text, sizeof text, "注意%zu", j);
+            bool there = i == 0 || (j < 7 ? j % 2 == 0 && j < 6 : j % 2 == 1);
+            int y = g.cells.y - (int)av_utf8_len(text);
+            assert_int_equal(reads(&c, av_heat_x(&g, j), y, text, true), there);
+        }
+        av_canvas_free(&c);
+        fake_free(&l.f);
+    }
 }
 
 static void clicks_find_the_cells_beside_tokens(void **state)
@@ -259,6 +328,8 @@ int main(void)
         cmocka_unit_test(narrow_columns_are_written_downwards),
         cmocka_unit_test(pooled_cells_have_the_first_token),
         cmocka_unit_test(tokens_keep_to_their_cells),
+        cmocka_unit_test(wide_tokens_are_read_everywhere),
+        cmocka_unit_test(wide_tokens_downwards_do_not_touch),
         cmocka_unit_test(clicks_find_the_cells_beside_tokens),
         cmocka_unit_test(bars_have_tokens),
         cmocka_unit_test(all_sizes_hold),
