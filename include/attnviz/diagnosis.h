@@ -166,6 +166,7 @@ double av_evidence_get(const struct av_evidence_field *field, const struct av_ev
 struct av_diagnosis {
     size_t layer, head; /* places in the source, from 0 */
     bool sampled;       /* not all rows were looked at */
+    bool causal;        /* judged with a causal mask that the parameters do not have: the file shows it */
     bool of_file;       /* saturated and gradient_dead are of weights or scores beside Q and K */
     struct av_evidence evidence;
     struct av_verdict findings[AV_DIAGNOSIS_FINDINGS]; /* worst first, then in the order above */

@@ -51,7 +51,7 @@ void av_params_adopt(struct av_params *p, const struct av_diagnosis *d, const st
     if (allowed.multiplier) {
         adopt_multiplier(p, d, l, words);
     }
-    if (allowed.mask && found(d, "mask_seen")) {
+    if (allowed.mask && d->causal) {
         size_t len = strlen(words);
         p->mask = AV_MASK_CAUSAL;
         snprintf(words + len, AV_ADOPTED_MAX - len, "%smask causal", len > 0 ? ", " : "");

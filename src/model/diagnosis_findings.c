@@ -143,6 +143,7 @@ static void sort(struct av_diagnosis *r)
 
 void av_diagnosis_find(struct av_diagnoser *d)
 {
+    d->result.causal = d->causal_seen || d->causal_fits;
     find_not_finite(d);
     find_saturation(d);
     av_diagnosis_find_weights(d);
