@@ -1,8 +1,9 @@
 /* files.h - files that hold queries and keys, scores or weights, as a source.
  *
- * One file holds everything; what is what is found by find.h. Of two files the
- * first holds the queries and the second the keys: the only tensor of each, or
- * of several those that find.h takes for queries, and for keys. Files stay open,
+ * One file holds everything; what is what is found by find.h. Of several files the
+ * first holds the queries, the second the keys and a third weights or scores: the
+ * only tensor of each, or of several those that find.h takes for them. The only tensor
+ * of the third is weights unless its name or the options say scores. Files stay open,
  * and heads are read when they are asked for. */
 #ifndef ATTNVIZ_FILES_H
 #define ATTNVIZ_FILES_H
@@ -18,7 +19,7 @@ struct av_files_options {
 
 struct av_files;
 
-/* Opens one path or two (dump.h; - is text on standard input). The file of
+/* Opens one to three paths (dump.h; - is text on standard input). The file of
  * labels has one a line, as many as the longest layer has positions.
  *
  * AV_FAILED: a file cannot be read, what it holds cannot be found (find.h), or

@@ -85,11 +85,22 @@ struct av_find_layer {
     struct av_find_rows weights, scores;
 };
 
+/* A way to read queries: a number of sequences, of heads in each, of rows in each. */
+struct av_find_reading {
+    const char *layout;
+    size_t batches, heads, n;
+};
+
+enum { AV_FIND_OTHERS = 3 };
+
 struct av_find {
     struct av_find_layer *layers; /* at least one; in the order of the names, or, when some are of scores or */
                                   /* weights alone beside others of Q and K, of the numbers */
     size_t count;
-    bool guessed; /* a layout was chosen among several that fit */
+    bool guessed; /* a layout was chosen among several that fit: */
+    struct av_find_reading as, others[AV_FIND_OTHERS]; /* that of the first layer so read, and what fits as well */
+    size_t other_count; /* 0, though guessed: it is weights or scores that can be read otherwise */
+    size_t unused;      /* the first tensor that is weights or scores by name and fits no layer; AV_FIND_NONE */
 };
 
 /* AV_USAGE: the options contradict each other or the file; AV_FAILED: it cannot be

@@ -41,9 +41,8 @@ static enum av_status begin_source(struct av_app *app, const struct av_source *w
         int64_t left_out = (int64_t)app->source->layers[p->layer].left_out;
         p->query = p->query > left_out ? p->query - left_out : 0;
         app->start = av_lab_remember(app).params;
-        if (whole->guessed) {
-            av_app_say(app, "read as %lld heads of %zu queries; other layouts fit too: --layout says which",
-                       (long long)p->n_head, whole->layers[p->layer].n_q);
+        if (whole->unused != NULL || whole->reading != NULL) {
+            av_app_say(app, "%s", whole->unused != NULL ? whole->unused : whole->reading);
         }
     }
     return s;

@@ -98,6 +98,7 @@ static enum av_status open_standard_input(struct av_dump *d, bool *pipe, struct 
 {
     struct stat st;
     snprintf(d->path, sizeof d->path, "standard input");
+    d->standard_input = true;
     d->fd = dup(STDIN_FILENO);
     if (d->fd < 0 || fstat(d->fd, &st) != 0) {
         return av_fail_errno(e, d->path);

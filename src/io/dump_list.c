@@ -26,7 +26,7 @@ struct av_dump_label av_dump_label(const struct av_dump *d, const char *tensor)
 struct av_dump_label av_dump_base_name(const struct av_dump *d)
 {
     const char *slash = strrchr(d->path, '/');
-    const char *base = slash != NULL ? slash + 1 : d->path;
+    const char *base = d->standard_input ? "-" : slash != NULL ? slash + 1 : d->path;
     const char *dot = strrchr(base, '.');
     int len = (int)(dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base));
     struct av_dump_label label;

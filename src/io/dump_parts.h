@@ -28,6 +28,7 @@ struct av_dump_meta {
 struct av_dump {
     char path[256]; /* printable */
     const struct av_dump_source *source;
+    bool standard_input;
     int fd;                           /* while it is being opened, open takes it by setting it to -1 */
     const unsigned char *bytes;       /* the file's, mapped or in memory; NULL: they come from fd */
     size_t size;                      /* of the file, when it has one */
@@ -100,7 +101,8 @@ struct av_dump_label {
 };
 struct av_dump_label av_dump_label(const struct av_dump *d, const char *tensor);
 
-/* The path's last part without its ending: the name of a file's only tensor. */
+/* The path's last part without its ending, of standard input -: the name of a file's
+ * only tensor. */
 struct av_dump_label av_dump_base_name(const struct av_dump *d);
 
 /* ---- Reading what is mapped or in memory (dump_bytes.c) ---------------------------- */

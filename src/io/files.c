@@ -38,14 +38,16 @@ static enum av_status check_batch(const struct av_files *f, const struct av_find
     if (rows->tensor == AV_FIND_NONE || f->batch < rows->batches) {
         return AV_OK;
     }
-    return av_fail(e, AV_USAGE, "--batch %zu: %s holds %zu sequence%s, counted from 0", f->batch,
-                   av_shown_cut(tensor, NAME_SHOWN).text, rows->batches, rows->batches == 1 ? "" : "s");
+    const struct av_dump_tensor *t = f->tensors.origin[rows->tensor].tensor;
+    return av_fail(e, AV_USAGE, "--batch %zu: %s %s holds %zu sequence%s, counted from 0%s", f->batch,
+                   av_shown_cut(tensor, NAME_SHOWN).text, av_files_shape(t).text, rows->batches,
+                   rows->batches == 1 ? "" : "s", t->rank > 2 ? ", as read; --layout says which axis they are" : "");
 }
 
 /* Scores and weights are as large as the layer's queries and keys make them; of a
  * layer without these they say how large it is. */
-static enum av_status take_matrices(struct av_source_layer *to, const struct av_find_rows *rows, const char *name,
-                                    struct av_error *e)
+static enum av_status take_matrices(struct av_source_layer *to, const struct av_find_layer *l,
+                                    const struct av_find_rows *rows, const char *name, struct av_error *e)
 {
     if (rows->tensor == AV_FIND_NONE) {
         return AV_OK;
@@ -56,13 +58,21 @@ static enum av_status take_matrices(struct av_source_layer *to, const struct av_
         to->n_head = to->n_head_kv = rows->heads;
     }
     to->n_head = to->d == 0 && to->n_head == 1 ? rows->heads : to->n_head;
-    bool heads = rows->heads == to->n_head || rows->heads == 1;
-    if (rows->n != to->n_q || rows->d != to->n_k || !heads) {
-        return av_fail(e, AV_FAILED, "%s: %zu heads of [%zu, %zu], but the layer has %zu of [%zu, %zu]",
-                       av_shown_cut(name, NAME_SHOWN).text, rows->heads, rows->n, rows->d, to->n_head, to->n_q,
-                       to->n_k);
+    const bool beside = l->q.tensor != AV_FIND_NONE;
+    const bool heads = rows->heads == to->n_head || rows->heads == 1;
+    if (rows->n == to->n_q && rows->d == to->n_k && heads && (!beside || rows->batches == l->q.batches)) {
+        return AV_OK;
     }
-    return AV_OK;
+    const struct av_shown shown = av_shown_cut(name, NAME_SHOWN);
+    if (!beside) {
+        return av_fail(e, AV_FAILED, "%s: %zu heads of [%zu, %zu], but the layer has %zu of [%zu, %zu]", shown.text,
+                       rows->heads, rows->n, rows->d, to->n_head, to->n_q, to->n_k);
+    }
+    return av_fail(e, AV_FAILED,
+                   "%s has %zu x %zu (sequences x heads) of [%zu, %zu], but Q and K as read %zu x %zu of [%zu, %zu]: "
+                   "--layout and --n-head say how they lie",
+                   shown.text, rows->batches, rows->heads, rows->n, rows->d, l->q.batches, to->n_head, to->n_q,
+                   to->n_k);
 }
 
 static enum av_status take_layer(struct av_source_layer *to, struct av_files *f, const struct av_find_layer *l,
@@ -82,7 +92,7 @@ static enum av_status take_layer(struct av_source_layer *to, struct av_files *f,
         take_part(to, f, rows, (enum av_part)i);
         s = check_batch(f, rows, to->part[i].name, e);
         if (s == AV_OK && i >= AV_PART_SCORES) {
-            s = take_matrices(to, rows, to->part[i].name, e);
+            s = take_matrices(to, l, rows, to->part[i].name, e);
         }
     }
     return s;
@@ -146,7 +156,7 @@ static void name_files(struct av_files *f)
 {
     char *at = f->name;
     for (size_t i = 0; i < f->count; i++) {
-        at += sprintf(at, "%s%s", i > 0 ? " × " : "", av_files_name(f, i).text);
+        at += sprintf(at, "%s%s", i == 0 ? "" : i == 1 ? " × " : ", ", av_files_name(f, i).text);
     }
 }
 
@@ -188,6 +198,7 @@ enum av_status av_files_open(struct av_files **out, const char *const *paths, si
     f->source.layers = f->layers;
     f->source.layer_count = f->found.count;
     f->source.guessed = f->found.guessed;
+    av_files_tell(f);
     f->source.read = read_rows;
     f->source.state = f;
     take_mask(f);

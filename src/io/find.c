@@ -10,24 +10,35 @@
 
 /* ---- One layer ----------------------------------------------------------------- */
 
-/* Where the number of heads is not known, weights or scores may tell it, when queries
- * and keys that are read with it are theirs in every other respect. */
-static bool place_by_hint(const struct av_find_search *s, struct av_find_layer *layer, const struct av_dump_tensor *q,
-                          const struct av_dump_tensor *k)
+/* What was chosen among several ways, of the first layer. */
+static void tell(struct av_find *out, const struct av_find_choice *choice)
 {
-    const struct av_find_hint *hint = &s->hint;
-    struct av_find_layer tried = *layer;
-    struct av_find_sizes sizes = s->sizes;
-    bool several = false;
-    sizes.heads = hint->heads;
-    if (s->sizes.heads > 0 || hint->heads == 0 ||
-        av_find_pair(&tried, q, k, s->options->layout, &sizes, &several) != AV_FIND_FITS ||
-        tried.q.batches != hint->batches || tried.q.n != hint->n || tried.k.n != hint->m) {
+    if (choice->count > 0 && out->other_count == 0) {
+        out->guessed = true;
+        out->as = choice->as;
+        memcpy(out->others, choice->others, sizeof out->others);
+        out->other_count = choice->count;
+    }
+}
+
+/* Weights or scores along decide between layouts: queries and keys are of their sizes.
+ * Where the number of heads is not known, they tell it too. */
+static bool place_beside(const struct av_find_search *s, struct av_find_layer *layer, const struct av_dump_tensor *q,
+                         const struct av_dump_tensor *k)
+{
+    struct av_find_place place = { s->options->layout, s->sizes, av_find_beside(s, layer->q.tensor), false };
+    struct av_find_choice choice;
+    if (place.beside == NULL) {
         return false;
     }
-    /* Only where there are as many heads as queries can their axes be mistaken yet. */
-    s->out->guessed = s->out->guessed || (several && hint->heads == hint->n);
-    *layer = tried;
+    if (place.sizes.heads == 0) {
+        place.heads_told = true;
+        place.sizes.heads = place.beside->shape[place.beside->rank - 3];
+    }
+    if (av_find_pair(layer, &choice, q, k, &place) != AV_FIND_FITS) {
+        return false;
+    }
+    tell(s->out, &choice);
     return true;
 }
 
@@ -35,12 +46,15 @@ static enum av_status place_pair(const struct av_find_search *s, struct av_find_
 {
     const struct av_dump_tensor *q = &s->file->tensors[layer->q.tensor];
     const struct av_dump_tensor *k = &s->file->tensors[layer->k.tensor];
-    if (place_by_hint(s, layer, q, k)) {
+    const struct av_find_place place = { s->options->layout, s->sizes, NULL, false };
+    struct av_find_choice choice;
+    if (place_beside(s, layer, q, k)) {
         return AV_OK;
     }
-    enum av_find_fit fit = av_find_pair(layer, q, k, s->options->layout, &s->sizes, &s->out->guessed);
+    enum av_find_fit fit = av_find_pair(layer, &choice, q, k, &place);
     if (fit == AV_FIND_NO_Q || fit == AV_FIND_NO_K) {
-        return av_find_no_layout(s, fit == AV_FIND_NO_Q ? q : k);
+        return fit == AV_FIND_NO_Q ? av_find_no_layout(s, q, s->sizes.heads)
+                                   : av_find_no_layout(s, k, s->sizes.kv_heads);
     }
     if (fit == AV_FIND_APART) {
         return av_fail(s->e, AV_FAILED,
@@ -48,6 +62,7 @@ static enum av_status place_pair(const struct av_find_search *s, struct av_find_
                        av_shown_cut(s->file->path, 100).text, av_shown_cut(q->name, 80).text, layer->q.heads,
                        layer->q.batches, av_shown_cut(k->name, 80).text, layer->k.heads, layer->k.batches);
     }
+    tell(s->out, &choice);
     return AV_OK;
 }
 
@@ -146,7 +161,7 @@ static enum av_status check_options(const struct av_find_options *o, struct av_e
         return av_fail(e, AV_USAGE, "--q and --k belong together");
     }
     if (o->layout != NULL && !av_find_is_layout(o->layout)) {
-        return av_fail(e, AV_USAGE, "--layout %s: one of nd, nc, nf, hnd, nhd, bnc, bnf, bhnd, bnhd",
+        return av_fail(e, AV_USAGE, "--layout %s: one of nd, nc, nf, hnd, nhd, bnc, bnf, nbc, nbf, bhnd, bnhd, nbhd",
                        av_shown_cut(o->layout, 40).text);
     }
     return AV_OK;
@@ -164,11 +179,11 @@ enum av_status av_find(struct av_find *out, const struct av_find_file *file, con
     s.sizes.heads = options->n_head > 0 ? options->n_head : file->n_head;
     s.sizes.kv_heads = options->n_head_kv > 0 ? options->n_head_kv : file->n_head_kv;
     s.sizes.d = options->d_k > 0 ? options->d_k : file->d_k;
-    s.hint = av_find_hint(&s);
     out->layers = calloc(file->count + 1, sizeof *out->layers);
     if (out->layers == NULL) {
         return av_fail_nomem(e, file->path);
     }
+    out->unused = AV_FIND_NONE;
     status = find_pairs(&s);
     s.pairs = out->count;
     if (status == AV_OK) {

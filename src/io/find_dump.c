@@ -2,6 +2,7 @@
 #include "find_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const double largest = 1 << 24; /* of a number of heads, or of entries */
 
@@ -28,7 +29,7 @@ enum av_status av_find_in_dump(struct av_find *out, struct av_dump *d, const str
 {
     size_t count = av_dump_count(d);
     struct av_dump_tensor *tensors = calloc(count + 1, sizeof *tensors);
-    *out = (struct av_find){ NULL, 0, false };
+    memset(out, 0, sizeof *out);
     if (tensors == NULL) {
         return av_fail_nomem(e, av_dump_path(d));
     }

@@ -4,9 +4,10 @@
 #include <string.h>
 
 /* In the order of preference among those of a rank. */
-static const char *const layouts[] = { "nc", "nd", "nf", "hnd", "nhd", "bnc", "bnf", "bhnd", "bnhd" };
+static const char *const layouts[] = { "nc",  "nd",  "nf",   "hnd",  "nhd",  "bnc",
+                                       "bnf", "nbc", "nbf",  "bhnd", "bnhd", "nbhd" };
 
-enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
+enum { LAYOUTS = sizeof layouts / sizeof layouts[0], PAIRS = LAYOUTS * LAYOUTS };
 
 bool av_find_is_layout(const char *layout)
 {
@@ -74,7 +75,8 @@ static bool apply(struct av_find_rows *r, const struct av_dump_tensor *t, const 
         }
         stride *= size;
     }
-    return fits && t->count > 0;
+    const bool whole = strpbrk(layout, "hcf") == NULL; /* one head */
+    return fits && t->count > 0 && (!whole || agrees(heads, 1));
 }
 
 /* Every way in which rows can lie in a tensor; returns how many there are. */
@@ -91,56 +93,127 @@ static size_t ways(struct av_find_rows found[LAYOUTS], const char *by[LAYOUTS], 
     return count;
 }
 
-/* How well two go together: 0 not at all; better when there are as many queries as
- * keys, and next when, of four axes, the longer one is that of the tokens. */
-static int worth(const struct av_find_rows *q, const struct av_find_rows *k, size_t rank)
+/* ---- Pairs ------------------------------------------------------------------------ */
+
+/* A way to read both. */
+struct pairing {
+    struct av_find_rows q, k;
+    const char *by; /* the queries' layout */
+    int worth;      /* 0: they do not go together */
+};
+
+enum { TOKENS = 4, OUTPUT = 8 }; /* what more than one token, and columns of a projection, are worth */
+
+/* How well two go together. What a projection puts out has its heads side by side;
+ * next there is more than one token, then as many queries as keys, and then the longer
+ * of four axes is that of the tokens. */
+static int worth(const struct pairing *p, const struct av_dump_tensor *q)
 {
-    if (q->heads % k->heads != 0 || q->batches != k->batches) {
+    if (p->q.heads % p->k.heads != 0 || p->q.batches != p->k.batches) {
         return 0;
     }
-    return 1 + 2 * (q->n == k->n) + (rank == 4 && q->heads <= q->n);
+    const bool output = q->rank == 3 && strchr(p->by, 'c') != NULL && av_find_is_projection(q->name);
+    return 1 + (q->rank == 4 && p->q.heads <= p->q.n) + 2 * (p->q.n == p->k.n) +
+           TOKENS * (p->q.n > 1 || p->k.n > 1) + OUTPUT * output;
 }
 
+static bool puts_tokens_first(const char *by)
+{
+    return strncmp(by, "nb", 2) == 0;
+}
+
+/* The place of one row among many: a stride between one and no other says nothing. */
 static bool is_same(const struct av_find_rows *a, const struct av_find_rows *b)
 {
-    return memcmp(a, b, sizeof *a) == 0;
+    return a->batches == b->batches && a->heads == b->heads && a->n == b->n && a->d == b->d && a->first == b->first &&
+           a->row_stride == b->row_stride && (a->heads == 1 || a->head_stride == b->head_stride) &&
+           (a->batches == 1 || a->batch_stride == b->batch_stride);
 }
 
-enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_tensor *q,
-                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *known,
-                              bool *guessed)
+/* Are the weights or scores beside them of their sizes? */
+static bool suits(const struct pairing *p, const struct av_find_place *place)
+{
+    struct av_find_rows rows = { .tensor = 0 };
+    bool unsure;
+    return av_find_matrix_rows(&rows, place->beside, p->q.heads, p->q.batches, &unsure) &&
+           (rows.heads == p->q.heads || (rows.heads == 1 && !place->heads_told)) && rows.batches == p->q.batches &&
+           rows.n == p->q.n && rows.d == p->k.n;
+}
+
+/* Tokens before sequences are looked at when nothing speaks against it that can be known
+ * otherwise, or when there were more sequences than tokens. */
+static bool is_likely(const struct pairing *p, const char *k_by, const struct av_find_place *place)
+{
+    if (puts_tokens_first(p->by) != puts_tokens_first(k_by)) {
+        return false;
+    }
+    if (place->beside != NULL) {
+        return suits(p, place);
+    }
+    return place->layout != NULL || !puts_tokens_first(p->by) || p->q.n > p->q.batches;
+}
+
+/* All likely ways to read both; how many. */
+static size_t pairings(struct pairing list[PAIRS], size_t *q_ways, const struct av_dump_tensor *q,
+                       const struct av_dump_tensor *k, const struct av_find_place *place)
 {
     struct av_find_rows qs[LAYOUTS] = { { 0 } };
     struct av_find_rows ks[LAYOUTS] = { { 0 } };
     const char *q_by[LAYOUTS], *k_by[LAYOUTS];
     const bool fused = q == k;
-    const size_t q_tensor = layer->q.tensor;
-    const size_t k_tensor = layer->k.tensor;
-    struct av_find_sizes sizes = *known;
+    struct av_find_sizes sizes = place->sizes;
+    size_t count = 0;
     sizes.kv_heads = fused && sizes.kv_heads == 0 ? sizes.heads : sizes.kv_heads;
-    const size_t q_ways = ways(qs, q_by, q, layout, fused ? 0 : -1, &sizes, sizes.heads);
-    int best = -1;
-    bool several = false;
-    for (size_t i = 0; i < q_ways; i++) {
+    *q_ways = ways(qs, q_by, q, place->layout, fused ? 0 : -1, &sizes, sizes.heads);
+    for (size_t i = 0; i < *q_ways; i++) {
         sizes.d = qs[i].d;
-        const char *same = k->rank == q->rank ? q_by[i] : layout; /* one head of keys may lack its axis */
+        const char *same = k->rank == q->rank ? q_by[i] : place->layout; /* one head of keys may lack its axis */
         const size_t k_ways = ways(ks, k_by, k, same, fused ? 1 : -1, &sizes, sizes.kv_heads);
         for (size_t j = 0; j < k_ways; j++) {
-            int here = worth(&qs[i], &ks[j], q->rank);
-            const bool other = !(is_same(&layer->q, &qs[i]) && is_same(&layer->k, &ks[j]));
-            several = several || (here > 0 && best > 0 && other && agrees(sizes.heads, qs[i].heads));
-            if (here > best) {
-                best = here;
-                layer->q = qs[i];
-                layer->k = ks[j];
-            }
+            struct pairing *p = &list[count];
+            *p = (struct pairing){ qs[i], ks[j], q_by[i], 0 };
+            p->worth = worth(p, q);
+            count += is_likely(p, k_by[j], place);
         }
     }
-    layer->q.tensor = q_tensor;
-    layer->k.tensor = k_tensor;
-    *guessed = *guessed || several;
-    return best > 0 ? AV_FIND_FITS : best == 0 ? AV_FIND_APART : q_ways == 0 ? AV_FIND_NO_Q : AV_FIND_NO_K;
+    return count;
 }
+
+static struct av_find_reading reading_of(const struct pairing *p)
+{
+    return (struct av_find_reading){ p->by, p->q.batches, p->q.heads, p->q.n };
+}
+
+enum av_find_fit av_find_pair(struct av_find_layer *layer, struct av_find_choice *choice,
+                              const struct av_dump_tensor *q, const struct av_dump_tensor *k,
+                              const struct av_find_place *place)
+{
+    struct pairing list[PAIRS];
+    size_t q_ways, best = 0;
+    const size_t count = pairings(list, &q_ways, q, k, place);
+    memset(choice, 0, sizeof *choice);
+    if (count == 0) {
+        return q_ways == 0 ? AV_FIND_NO_Q : AV_FIND_NO_K;
+    }
+    for (size_t i = 1; i < count; i++) {
+        best = list[i].worth > list[best].worth ? i : best;
+    }
+    for (size_t i = 0; i < count && choice->count < AV_FIND_OTHERS; i++) {
+        const struct pairing *p = &list[i];
+        const bool known = list[best].worth > OUTPUT && p->worth <= OUTPUT; /* by its name */
+        if (p->worth > 0 && !known && !(is_same(&p->q, &list[best].q) && is_same(&p->k, &list[best].k))) {
+            choice->others[choice->count++] = reading_of(p);
+        }
+    }
+    choice->as = reading_of(&list[best]);
+    list[best].q.tensor = layer->q.tensor;
+    list[best].k.tensor = layer->k.tensor;
+    layer->q = list[best].q;
+    layer->k = list[best].k;
+    return list[best].worth > 0 ? AV_FIND_FITS : AV_FIND_APART;
+}
+
+/* ---- Weights and scores ------------------------------------------------------------- */
 
 bool av_find_matrix_rows(struct av_find_rows *rows, const struct av_dump_tensor *t, size_t heads, size_t batches,
                          bool *guessed)

@@ -178,6 +178,42 @@ static void find_beside(const struct av_find_search *s, const struct kind *kind)
     }
 }
 
+/* Could it be of these queries and keys, whichever of their axes is the tokens'? What a
+ * module of attention puts out bears such names too. */
+static bool is_of_axes(const struct av_find_search *s, const struct av_find_layer *l, const struct av_dump_tensor *t)
+{
+    const struct av_dump_tensor *sides[] = { &s->file->tensors[l->q.tensor], &s->file->tensors[l->k.tensor] };
+    size_t found = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const size_t size = t->shape[t->rank - 2 + side];
+        size_t axis = 0;
+        while (axis + 1 < sides[side]->rank && sides[side]->shape[axis] != size) {
+            axis++;
+        }
+        found += axis + 1 < sides[side]->rank;
+    }
+    return found == 2;
+}
+
+/* The first that by its name is weights or scores of queries and keys, and by its sizes
+ * of none, as they are read. */
+static size_t find_unused(const struct av_find_search *s, const struct kind *kind)
+{
+    for (size_t i = 0; i < s->file->count; i++) {
+        const struct av_dump_tensor *t = &s->file->tensors[i];
+        if (av_find_role(t->name) != kind->role || !is_matrix(t) || is_taken(s, i)) {
+            continue;
+        }
+        struct av_find_rows rows = { .tensor = i };
+        bool guessed;
+        const struct av_find_layer *l = pair_of(s, i);
+        if (l != NULL && best_layer(s, &rows, &guessed) == NULL && (is_square(t) || is_of_axes(s, l, t))) {
+            return i;
+        }
+    }
+    return AV_FIND_NONE;
+}
+
 /* ---- By what names say, without queries and keys ------------------------------------ */
 
 /* Are scores and weights of the layer of the same sizes, where it has both? */
@@ -236,23 +272,40 @@ static enum av_status find_alone(const struct av_find_search *s, const struct ki
     return AV_OK;
 }
 
-struct av_find_hint av_find_hint(const struct av_find_search *s)
+/* Weights or scores by an option, or else by what the name says? */
+static bool is_either(const struct av_find_search *s, const char *name)
 {
     char digits[AV_FIND_NAME_MAX];
+    const struct av_find_options *o = s->options;
+    const enum av_find_role role = av_find_role(name);
+    const char *pattern = role == AV_FIND_SCORES ? o->scores : o->weights;
+    return ((role == AV_FIND_WEIGHTS || role == AV_FIND_SCORES) && pattern == NULL) ||
+           (o->weights != NULL && av_find_matches(o->weights, name, digits)) ||
+           (o->scores != NULL && av_find_matches(o->scores, name, digits));
+}
+
+const struct av_dump_tensor *av_find_beside(const struct av_find_search *s, size_t q)
+{
+    const struct av_dump_tensor *best = NULL;
+    const size_t own = av_find_number(name_of(s, q));
+    size_t best_common = 0;
     for (size_t i = 0; i < s->file->count; i++) {
         const struct av_dump_tensor *t = &s->file->tensors[i];
-        const enum av_find_role role = av_find_role(t->name);
-        const char *pattern = role == AV_FIND_SCORES ? s->options->scores : s->options->weights;
-        bool is = (role == AV_FIND_WEIGHTS || role == AV_FIND_SCORES) && pattern == NULL;
-        is = is || (s->options->weights != NULL && av_find_matches(s->options->weights, t->name, digits)) ||
-             (s->options->scores != NULL && av_find_matches(s->options->scores, t->name, digits));
-        /* A first axis of one may be that of a single sequence. */
-        if (is && is_matrix(t) && t->rank > 2 && (t->rank == 4 || t->shape[0] > 1)) {
-            const size_t *last = &t->shape[t->rank - 3];
-            return (struct av_find_hint){ t->rank == 4 ? t->shape[0] : 1, last[0], last[1], last[2] };
+        if (i == q || !is_matrix(t) || !is_either(s, t->name)) {
+            continue;
+        }
+        /* To tell heads there must be some: a first axis of one may be that of a single sequence. */
+        if (s->sizes.heads == 0 && (t->rank == 2 || (t->rank == 3 && t->shape[0] == 1))) {
+            continue;
+        }
+        size_t common = av_find_common(t->name, name_of(s, q));
+        common += av_find_number(t->name) == own ? AV_FIND_NAME_MAX : 0;
+        if (best == NULL || common > best_common) {
+            best = t;
+            best_common = common;
         }
     }
-    return (struct av_find_hint){ 0, 0, 0, 0 };
+    return best;
 }
 
 /* By number, of equals that of the earlier queries. */
@@ -281,6 +334,7 @@ enum av_status av_find_matrices(const struct av_find_search *s)
         if (s->pairs > 0 && kinds[i].pattern == NULL) {
             find_beside(s, &kinds[i]);
             find_apart(s, &kinds[i]);
+            s->out->unused = s->out->unused == AV_FIND_NONE ? find_unused(s, &kinds[i]) : s->out->unused;
         } else if (s->pairs == 0 && !named) {
             status = find_alone(s, &kinds[i]);
         }

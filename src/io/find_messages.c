@@ -4,6 +4,9 @@
 #include "shape.h"
 #include "shown.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum { LISTED = 6, NAME_SHOWN = 40, PATH_SHOWN = 100 };
 
 static struct av_shape_text shape_of(const struct av_dump_tensor *t)
@@ -80,7 +83,7 @@ enum av_status av_find_undecided(const struct av_find_search *s)
             return av_find_no_numbers(s, t);
         }
         if (t->no == NULL && t->count == 0 && s->file->count == 1) {
-            return av_find_no_layout(s, t);
+            return av_find_no_layout(s, t, 0);
         }
         if (role == AV_FIND_LEARNED) {
             return av_fail(s->e, AV_FAILED,
@@ -129,14 +132,25 @@ static enum av_status is_empty(const struct av_find_search *s, const struct av_d
                    shape_of(t).text);
 }
 
-enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t)
+enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t, size_t heads)
 {
+    const char *layout = s->options->layout;
+    char why[80] = "";
     if (t->count == 0) {
         return is_empty(s, t);
     }
+    if (layout != NULL && strlen(layout) != t->rank) {
+        return av_fail(s->e, AV_USAGE, "%s: --layout %s has %zu axes, but %s %s has %zu", path_of(s).text, layout,
+                       strlen(layout), av_shown_cut(t->name, 80).text, shape_of(t).text, t->rank);
+    }
+    const size_t columns = t->rank > 0 ? t->shape[t->rank - 1] : 0;
+    if (s->sizes.heads == 0) {
+        snprintf(why, sizeof why, ", and the number of heads is not known");
+    } else if (t->rank < 4 && heads > 0 && columns % heads != 0) {
+        snprintf(why, sizeof why, ", %zu heads do not divide %zu columns", heads, columns);
+    }
     return av_fail(s->e, AV_FAILED, "%s: %s %s: no layout fits%s: say --layout, --n-head, --n-head-kv or --d-k",
-                   path_of(s).text, av_shown_cut(t->name, 80).text, shape_of(t).text,
-                   s->sizes.heads == 0 ? ", and the number of heads is not known" : "");
+                   path_of(s).text, av_shown_cut(t->name, 80).text, shape_of(t).text, why);
 }
 
 enum av_status av_find_no_matrix(const struct av_find_search *s, const struct av_dump_tensor *t)

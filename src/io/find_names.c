@@ -164,6 +164,15 @@ enum av_find_role av_find_role(const char *name)
     return read_name(name).role;
 }
 
+bool av_find_is_projection(const char *name)
+{
+    struct word last = { name, 0 };
+    for (struct word w = next_word(name); w.len > 0; w = next_word(w.at + w.len)) {
+        last = is_number(&w) ? last : w;
+    }
+    return is_word(&last, "proj");
+}
+
 size_t av_find_common(const char *a, const char *b)
 {
     size_t len = 0;

@@ -26,6 +26,9 @@ bool av_find_keys_of(const char *name, char keys[AV_FIND_NAME_MAX]);
  * that stands alone, else the first that is glued to letters. AV_FIND_NONE: none. */
 size_t av_find_number(const char *name);
 
+/* Is it what a projection puts out: its last word is proj? */
+bool av_find_is_projection(const char *name);
+
 /* How many bytes the names have in common from their start. */
 size_t av_find_common(const char *a, const char *b);
 
@@ -41,17 +44,11 @@ struct av_find_sizes {
     size_t heads, kv_heads, d;
 };
 
-/* What a tensor of weights or scores tells of the queries and keys beside it. */
-struct av_find_hint {
-    size_t batches, heads, n, m; /* heads 0: nothing */
-};
-
 /* All that a search needs to know. */
 struct av_find_search {
     const struct av_find_file *file;
     const struct av_find_options *options;
     struct av_find_sizes sizes;
-    struct av_find_hint hint;
     size_t pairs;        /* layers of queries and keys, once they are found; they come first */
     struct av_find *out; /* with room for a layer of every tensor */
     struct av_error *e;
@@ -62,8 +59,9 @@ struct av_find_layer *av_find_add_layer(const struct av_find_search *s, const ch
 
 /* ---- find_matrices.c: weights and scores ------------------------------------------- */
 
-/* What the first of them says that has an axis of heads. */
-struct av_find_hint av_find_hint(const struct av_find_search *s);
+/* That which can tell how these queries lie, by their layer's number or else by its
+ * name; NULL: there is none. */
+const struct av_dump_tensor *av_find_beside(const struct av_find_search *s, size_t q);
 
 /* Those that are named by the options, and those whose names say so; and all layers
  * in order. */
@@ -80,9 +78,9 @@ enum av_status av_find_missing(const struct av_find_search *s, const char *name)
 /* Of the tensors that the option names none belongs to a layer. */
 enum av_status av_find_no_layer(const struct av_find_search *s, const char *flag, const char *name);
 
-/* No layout fits this one of queries and keys; no number of axes that weights and
+/* No layout fits this one of queries or keys, which have so many heads, 0: not known; no number of axes that weights and
  * scores have; it holds no numbers. */
-enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t);
+enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t, size_t heads);
 enum av_status av_find_no_matrix(const struct av_find_search *s, const struct av_dump_tensor *t);
 enum av_status av_find_no_numbers(const struct av_find_search *s, const struct av_dump_tensor *t);
 
@@ -95,12 +93,25 @@ enum av_find_fit {
     AV_FIND_NO_K   /* or the keys beside them */
 };
 
+/* What is known of queries and keys. */
+struct av_find_place {
+    const char *layout; /* NULL: that which fits best */
+    struct av_find_sizes sizes;
+    const struct av_dump_tensor *beside; /* weights or scores that must be of their sizes; NULL: none */
+    bool heads_told;                     /* by these, which then have as many heads, not one for all */
+};
+
+/* The layout chosen, and others that fit as well. */
+struct av_find_choice {
+    struct av_find_reading as, others[AV_FIND_OTHERS];
+    size_t count; /* of others */
+};
+
 /* Where the rows of queries and keys lie, tensors stay; both in the same tensor: fused.
- * layout NULL: that which fits best; *guessed becomes true when others fit as well.
- * Both are set for AV_FIND_FITS and AV_FIND_APART. */
-enum av_find_fit av_find_pair(struct av_find_layer *layer, const struct av_dump_tensor *q,
-                              const struct av_dump_tensor *k, const char *layout, const struct av_find_sizes *known,
-                              bool *guessed);
+ * The layer is set for AV_FIND_FITS and AV_FIND_APART. */
+enum av_find_fit av_find_pair(struct av_find_layer *layer, struct av_find_choice *choice,
+                              const struct av_dump_tensor *q, const struct av_dump_tensor *k,
+                              const struct av_find_place *place);
 
 /* Where those of weights or scores lie: [n, m], [heads, n, m], [batch, n, m] (one for all
  * heads), [batch heads, n, m] or [batch, heads, n, m]. Heads and batches: those of

@@ -120,6 +120,17 @@ static void add_blocks(struct av_str *out, const struct av_snapshot *s)
     }
 }
 
+void av_report_text_told(struct av_str *out, const struct av_source *source)
+{
+    const char *told[] = { source->reading, source->unused };
+    for (size_t i = 0; i < 2; i++) {
+        if (told[i] != NULL) {
+            av_str_add(out, "  ");
+            av_report_text_wrap(out, told[i], 2, 4);
+        }
+    }
+}
+
 static void add_tensor(struct av_str *out, const struct av_report_part *part)
 {
     const struct av_source_tensor *t = part->tensor;
@@ -143,10 +154,7 @@ static void add_tensors(struct av_str *out, const struct av_snapshot *s)
     for (size_t i = 0; i < count; i++) {
         add_tensor(out, &parts[i]);
     }
-    if (s->source->guessed) {
-        av_str_addf(out, "  read as %zu head%s of %zu queries; other layouts fit too: --layout says which\n", s->heads,
-                    s->heads == 1 ? "" : "s", s->layer->n_q);
-    }
+    av_report_text_told(out, s->source);
 }
 
 void av_report_text_state(struct av_str *out, const struct av_snapshot *s)

@@ -12,6 +12,9 @@ enum { AV_REPORT_TEXT_W = 100, AV_REPORT_TEXT_AT = 7 };
  * `indent`, and a newline. */
 void av_report_text_wrap(struct av_str *out, const char *text, int x, int indent);
 
+/* How the files are read, where that was guessed, and what is not used of them. */
+void av_report_text_told(struct av_str *out, const struct av_source *source);
+
 struct av_report_number {
     char text[32];
 };

@@ -129,10 +129,7 @@ static void add_summary(struct av_str *out, const struct av_snapshot *s)
     av_str_free(&line);
     add_roles(out, s->source);
     add_setting(out, s);
-    if (s->source->guessed) {
-        av_str_addf(out, "  read as %zu heads of %zu queries; other layouts fit too: --layout says which\n",
-                    s->layer->n_head, s->layer->n_q);
-    }
+    av_report_text_told(out, s->source);
 }
 
 /* ---- What was found --------------------------------------------------------------- */

@@ -136,14 +136,18 @@ static enum av_status check_files(const struct av_options *o, bool named, struct
     if (!o->command->files) {
         return av_fail(e, AV_USAGE, "%s: the command %s takes no files", o->files[0], o->command->name);
     }
-    if (o->file_count > 2) {
-        return av_fail(e, AV_USAGE, "%s: give one file, or two, the queries and the keys, not %zu", o->files[0],
-                       o->file_count);
+    if (o->file_count > 3) {
+        return av_fail(e, AV_USAGE, "%s: give one file, or the queries, the keys and weights or scores, not %zu",
+                       o->files[0], o->file_count);
     }
     if (o->file_count == 1 && !named && strcmp(o->files[0], "-") != 0 && access(o->files[0], F_OK) != 0) {
         return av_fail(e, AV_USAGE, "%s: neither a command nor a file", o->files[0]);
     }
-    if (o->file_count == 2 && strcmp(o->files[0], "-") == 0 && strcmp(o->files[1], "-") == 0) {
+    size_t inputs = 0;
+    for (size_t i = 0; i < o->file_count; i++) {
+        inputs += strcmp(o->files[i], "-") == 0;
+    }
+    if (inputs > 1) {
         return av_fail(e, AV_USAGE, "-: standard input can be read once");
     }
     return AV_OK;
