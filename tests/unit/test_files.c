@@ -122,10 +122,13 @@ static void what_does_not_go_together_is_refused(void **state)
     refused("tests/data/f4_2d.npy", NULL, &plain, AV_FAILED, "holds f4_2d [3, 4] alone");
     refused("tests/data/f4_2d.npy", "tests/data/nothing.npy", &plain, AV_FAILED, "nothing.npy: No such file");
     const struct av_files_options second = { .batch = 1 };
-    refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &second, AV_USAGE, "--batch 1: f4_2d holds 1 sequence");
+    refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &second, AV_USAGE, "--batch 1: f4_2d [3, 4] holds 1 sequence, counted from 0");
     const struct av_files_options weights = { .find = { .weights = "w.npy" } };
     refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &weights, AV_USAGE,
-            "--weights w.npy: of two files the first is the queries, the second the keys");
+            "--weights w.npy: of two files the first is the queries, the second the keys. Give weights in a third");
+    const struct av_files_options third = { .batch = 1, .find = { .layout = "hnd" } };
+    refused("tests/data/f4_le.npy", "tests/data/f8_be.npy", &third, AV_USAGE,
+            "--batch 1: f4_le [2, 3, 4] holds 1 sequence, counted from 0, as read; --layout says which axis they are");
     removed(&t);
 }
 
