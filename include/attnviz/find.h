@@ -97,7 +97,7 @@ struct av_find {
     struct av_find_layer *layers; /* at least one; in the order of the names, or, when some are of scores or */
                                   /* weights alone beside others of Q and K, of the numbers */
     size_t count;
-    bool guessed; /* a layout was chosen among several that fit: */
+    bool guessed;                                      /* a layout was chosen among several that fit: */
     struct av_find_reading as, others[AV_FIND_OTHERS]; /* that of the first layer so read, and what fits as well */
     size_t other_count; /* 0, though guessed: it is weights or scores that can be read otherwise */
     size_t unused;      /* the first tensor that is weights or scores by name and fits no layer; AV_FIND_NONE */

@@ -46,10 +46,10 @@ struct av_source {
     enum av_mask mask;
     const char *const *tokens; /* labels of positions, printable; NULL: none */
     size_t token_count;
-    bool guessed;  /* how heads lie in the tensors was guessed */
+    bool guessed;        /* how heads lie in the tensors was guessed */
     const char *reading; /* as what, and as what else they can be read; NULL: not guessed */
     const char *unused;  /* a tensor that is named like weights or scores, and why it is not used; NULL */
-    bool streamed; /* rows before those read last cost reading again from the beginning */
+    bool streamed;       /* rows before those read last cost reading again from the beginning */
 
     /* Rows [first, first + rows) of one head of a part, row after row without
      * gaps: to out_f32, or, of a part that is wide, to out_f64 (the other is

@@ -43,6 +43,7 @@ static enum av_status begin_source(struct av_app *app, const struct av_source *w
         app->start = av_lab_remember(app).params;
         if (whole->unused != NULL || whole->reading != NULL) {
             av_app_say(app, "%s", whole->unused != NULL ? whole->unused : whole->reading);
+            app->notice = true;
         }
     }
     return s;
@@ -216,6 +217,7 @@ void av_app_say(struct av_app *app, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(app->message, sizeof app->message, fmt, args);
     va_end(args);
+    app->notice = false;
 }
 
 void av_app_fail(struct av_app *app, enum av_status s, const struct av_error *e)

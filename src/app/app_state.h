@@ -124,6 +124,7 @@ struct av_app {
     struct av_editor editor;
     int help_scroll;
     char message[AV_ERROR_MAX];
+    bool notice;           /* the message answers no key: progress goes before it */
     enum av_status status; /* has it to tell of a failure? */
 
     void (*tell_slow)(void *context);

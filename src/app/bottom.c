@@ -162,20 +162,40 @@ static int draw_typed(struct av_app *app, struct av_rect r)
     return av_canvas_textf(&app->canvas, r.x, r.y, AV_ROLE_SELECT, "%s %s_", name, ed->text) + 1;
 }
 
-/* At the right: how far the view's study is. Returns the width that is left. */
-static int draw_progress(struct av_app *app, struct av_rect r)
+enum { PROGRESS_MAX = 64 };
+
+/* How far the view's study is; "" when it is done or tells so by itself. */
+static void tell_progress(const struct av_app *app, char text[PROGRESS_MAX])
 {
     double progress = av_work_progress(app);
-    if (progress >= 1 || app->mode != AV_MODE_SCREEN || app->view->runs) { /* which tells it by itself */
-        return r.w;
+    char left[24] = "";
+    text[0] = '\0';
+    if (progress >= 1 || app->mode != AV_MODE_SCREEN || app->view->runs) {
+        return;
     }
-    char text[64], left[24] = "";
     if (app->work.rate > 0) {
         snprintf(left, sizeof left, ", %.0f s left", ceil(fmin((1 - progress) / app->work.rate, 1e6)));
     }
-    snprintf(text, sizeof text, "%s %.0f%%%s · Esc %s", av_work_stopped(app) ? "stopped at" : "working",
+    snprintf(text, PROGRESS_MAX, "%s %.0f%%%s · Esc %s", av_work_stopped(app) ? "stopped at" : "working",
              floor(100 * progress), left, av_work_stopped(app) ? "goes on" : "stops");
-    return av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - GAP - r.x;
+}
+
+/* Progress stands at the right; returns the width that is left. Where there is no room
+ * for it beside what was said, the answer to a key stays, and a notice waits. */
+static int draw_progress(struct av_app *app, struct av_rect r, const char **message)
+{
+    char text[PROGRESS_MAX];
+    tell_progress(app, text);
+    const int taken = *message[0] != '\0' ? 1 + (int)av_utf8_len(*message) + GAP : 0;
+    if (taken + (int)av_utf8_len(text) > r.w && text[0] != '\0') {
+        if (taken > 0 && !app->notice) {
+            return r.w;
+        }
+        *message = "";
+    }
+    return text[0] == '\0'
+               ? r.w
+               : av_plot_fit_right(&app->canvas, r.x, r.x + r.w - 1, r.y, AV_ROLE_MESSAGE, text) - GAP - r.x;
 }
 
 void av_bottom_draw(struct av_app *app, struct av_rect r)
@@ -183,12 +203,13 @@ void av_bottom_draw(struct av_app *app, struct av_rect r)
     if (r.w <= 0 || r.h <= 0) {
         return;
     }
-    r.w = draw_progress(app, r);
+    const char *message = app->message;
+    r.w = draw_progress(app, r, &message);
     int x = draw_typed(app, r);
     r.w -= x - r.x;
     r.x = x;
-    if (app->message[0] != '\0') {
-        av_canvas_text(&app->canvas, r.x + (r.x == 0 ? 1 : 0), r.y, AV_ROLE_MESSAGE, app->message);
+    if (message[0] != '\0') {
+        av_canvas_text(&app->canvas, r.x + (r.x == 0 ? 1 : 0), r.y, AV_ROLE_MESSAGE, message);
         return;
     }
     x = draw_keys(app, r);

@@ -142,8 +142,8 @@ static enum av_status find_told(struct av_files *f, struct av_find_file *file, c
     told.k = roles[0];
     told.weights = told.scores = NULL;
     if (t->count > 2) {
-        const bool scores = o->scores != NULL ||
-                            (o->weights == NULL && av_find_role(given[2].tensor->name) == AV_FIND_SCORES);
+        const bool scores =
+            o->scores != NULL || (o->weights == NULL && av_find_role(given[2].tensor->name) == AV_FIND_SCORES);
         *(scores ? &told.scores : &told.weights) = roles[2];
     }
     return av_find(&f->found, file, &told, e);

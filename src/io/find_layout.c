@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* In the order of preference among those of a rank. */
-static const char *const layouts[] = { "nc",  "nd",  "nf",   "hnd",  "nhd",  "bnc",
-                                       "bnf", "nbc", "nbf",  "bhnd", "bnhd", "nbhd" };
+static const char *const layouts[] = { "nc",  "nd",  "nf",  "hnd",  "nhd",  "bnc",
+                                       "bnf", "nbc", "nbf", "bhnd", "bnhd", "nbhd" };
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0], PAIRS = LAYOUTS * LAYOUTS };
 
@@ -113,8 +113,8 @@ static int worth(const struct pairing *p, const struct av_dump_tensor *q)
         return 0;
     }
     const bool output = q->rank == 3 && strchr(p->by, 'c') != NULL && av_find_is_projection(q->name);
-    return 1 + (q->rank == 4 && p->q.heads <= p->q.n) + 2 * (p->q.n == p->k.n) +
-           TOKENS * (p->q.n > 1 || p->k.n > 1) + OUTPUT * output;
+    return 1 + (q->rank == 4 && p->q.heads <= p->q.n) + 2 * (p->q.n == p->k.n) + TOKENS * (p->q.n > 1 || p->k.n > 1) +
+           OUTPUT * output;
 }
 
 static bool puts_tokens_first(const char *by)

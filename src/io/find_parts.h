@@ -78,8 +78,8 @@ enum av_status av_find_missing(const struct av_find_search *s, const char *name)
 /* Of the tensors that the option names none belongs to a layer. */
 enum av_status av_find_no_layer(const struct av_find_search *s, const char *flag, const char *name);
 
-/* No layout fits this one of queries or keys, which have so many heads, 0: not known; no number of axes that weights and
- * scores have; it holds no numbers. */
+/* No layout fits this one of queries or keys, which have so many heads, 0: not known; no number of axes that weights
+ * and scores have; it holds no numbers. */
 enum av_status av_find_no_layout(const struct av_find_search *s, const struct av_dump_tensor *t, size_t heads);
 enum av_status av_find_no_matrix(const struct av_find_search *s, const struct av_dump_tensor *t);
 enum av_status av_find_no_numbers(const struct av_find_search *s, const struct av_dump_tensor *t);

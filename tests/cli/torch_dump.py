@@ -24,10 +24,13 @@ class Attention(torch.nn.Module):
         super().__init__()
         self.q_proj = torch.nn.Linear(WIDTH, WIDTH)
         self.k_proj = torch.nn.Linear(WIDTH, WIDTH)
+        self.attn_weights = torch.nn.Identity()
 
     def forward(self, x):
         self.made = self.q_proj(x), self.k_proj(x)
-        return x + self.made[0]
+        q, k = (t.unflatten(-1, (HEADS, -1)).transpose(1, 2) for t in self.made)
+        w = torch.softmax(q @ k.transpose(2, 3) / math.sqrt(q.shape[-1]), -1)
+        return x + self.attn_weights(w).mean(1) @ self.made[0]
 
 
 class Model(torch.nn.Module):
@@ -56,7 +59,11 @@ def of_model(seen):
 
 
 def of_layer(seen):
-    return of_weights(seen["layer"](seen["x"], seen["x"], seen["x"], average_attn_weights=False)[1][0])
+    """Of the first sequence; the layer gives the columns that it made, the queries' first."""
+    layer = seen["layer"].self_attn
+    x = seen["x"] if layer.batch_first else seen["x"].transpose(0, 1)
+    q, k, _ = torch.nn.functional.linear(x[0], layer.in_proj_weight, layer.in_proj_bias).chunk(3, -1)
+    return entropies(q, k)
 
 
 def of_jax(seen):
@@ -86,6 +93,20 @@ def blocks(path):
     return [block for block in found if block]
 
 
+def layers():
+    """What the lines for nn.TransformerEncoderLayer are run with, by the file's new name."""
+    kind = lambda **options: torch.nn.TransformerEncoderLayer(WIDTH, HEADS, 64, **options).eval()
+    x = torch.randn(HEADS, TOKENS, WIDTH)
+    yield "batch_first.npz", kind(batch_first=True), x
+    yield "tokens_first.npz", kind(), x.transpose(0, 1)
+    yield "one_sequence.npz", kind(), x[:1].transpose(0, 1)
+    yield "bf16.npz", kind(batch_first=True).bfloat16(), x.bfloat16()
+
+
+def tell(words, seen, expected):
+    print("run", " ".join(words), " ".join("%.12f" % h for h in expected(seen)), sep="\t")
+
+
 def lacks(modules):
     for name in modules:
         try:
@@ -99,8 +120,7 @@ def main(readme, folder):
     parts = blocks(readme)
     os.chdir(folder)
     torch.manual_seed(5)
-    seen = {"torch": torch, "numpy": numpy, "model": Model(), "x": torch.randn(2, TOKENS, WIDTH)}
-    seen["layer"] = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+    seen = {"torch": torch, "numpy": numpy, "model": Model(), "x": torch.randn(HEADS, TOKENS, WIDTH)}
     for lines, command in zip(parts[::2], parts[1::2]):
         words = command[0].split()[1:]
         modules, expected = EXPECTED[words[0]]
@@ -114,8 +134,16 @@ def main(readme, folder):
                 seen[name] = random.normal(random.PRNGKey(i), (HEADS, TOKENS, 8))
         elif modules:
             seen["safetensors"] = importlib.import_module("safetensors")
-        exec("\n".join(lines), seen)
-        print("run", " ".join(words), " ".join("%.12f" % h for h in expected(seen)), sep="\t")
+        code = "\n".join(lines)
+        if expected is not of_layer:
+            exec(code, seen)
+            tell(words, seen, expected)
+            continue
+        for name, layer, x in layers():
+            inside = {**seen, "layer": layer, "x": x}
+            exec(code, inside)
+            os.rename(words[0], name)
+            tell([name] + words[1:], inside, expected)
 
 
 if __name__ == "__main__":

@@ -149,6 +149,33 @@ static void a_failed_study_fails_where_it_is_shown(void **state)
     av_app_free(app);
 }
 
+/* A notice at the start waits for the progress that it leaves no room for; what answers
+ * a key does not. */
+static void a_notice_gives_way_to_progress(void **state)
+{
+    (void)state;
+    struct drawn_source d;
+    drawn_source(&d, 8, 8, 4, false);
+    d.source.guessed = true;
+    d.source.reading = "read as hnd: 4 heads of 8 queries; or --layout bnc: 4 sequences of 4 heads";
+    struct av_app_config config = plain_config();
+    config.source = &d.source;
+    config.view = "variants";
+    struct av_app *app = open_app(&config);
+    assert_true(shows(app, "working"));
+    assert_false(shows(app, "read as"));
+    av_app_finish(app);
+    assert_true(shows(app, d.source.reading));
+    press(app, "D");
+    assert_false(shows(app, "read as"));
+    av_app_free(app);
+    d.source.unused = "attn [4, 4] fits no layer"; /* this goes first, and there is room for both */
+    app = open_app(&config);
+    assert_true(shows(app, "working"));
+    assert_true(shows(app, "attn [4, 4] fits no layer"));
+    av_app_free(app);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +187,7 @@ int main(void)
         cmocka_unit_test(it_does_not_wait_for_the_pipeline),
         cmocka_unit_test(a_refused_study_is_no_failure),
         cmocka_unit_test(a_failed_study_fails_where_it_is_shown),
+        cmocka_unit_test(a_notice_gives_way_to_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

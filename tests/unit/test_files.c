@@ -122,7 +122,8 @@ static void what_does_not_go_together_is_refused(void **state)
     refused("tests/data/f4_2d.npy", NULL, &plain, AV_FAILED, "holds f4_2d [3, 4] alone");
     refused("tests/data/f4_2d.npy", "tests/data/nothing.npy", &plain, AV_FAILED, "nothing.npy: No such file");
     const struct av_files_options second = { .batch = 1 };
-    refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &second, AV_USAGE, "--batch 1: f4_2d [3, 4] holds 1 sequence, counted from 0");
+    refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &second, AV_USAGE,
+            "--batch 1: f4_2d [3, 4] holds 1 sequence, counted from 0");
     const struct av_files_options weights = { .find = { .weights = "w.npy" } };
     refused("tests/data/f4_2d.npy", "tests/data/f4_2d.npy", &weights, AV_USAGE,
             "--weights w.npy: of two files the first is the queries, the second the keys. Give weights in a third");

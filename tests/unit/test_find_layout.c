@@ -9,7 +9,10 @@ static void describe_choice(char *to, size_t size, const struct av_find *f)
     int len = 0;
     for (size_t i = 0; i <= f->other_count && f->other_count > 0; i++) {
         const struct av_find_reading *r = i == 0 ? &f->as : &f->others[i - 1];
-        len += snprintf(to + len, size - (size_t)len, "%s%s %zux%zux%zu", i == 0 ? "" : i == 1 ? "; or " : ", ",
+        len += snprintf(to + len, size - (size_t)len, "%s%s %zux%zux%zu",
+                        i == 0   ? ""
+                        : i == 1 ? "; or "
+                                 : ", ",
                         r->layout, r->batches, r->heads, r->n);
     }
 }

@@ -97,8 +97,11 @@ static void text_of_weights_too(void **state)
     struct av_str out = AV_STR_INIT;
     make_head(&st, 0);
     st.layer.part[AV_PART_WEIGHTS] = (struct av_source_tensor){ .name = "w", .type = "<f4", .there = true };
-    st.source.guessed = true;
+    st.source.reading = "read as hnd: 2 heads of 3 queries; or --layout bnc: 2 sequences of 2 heads";
+    st.source.unused = "attn [3, 5] fits no layer as read";
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
+    assert_non_null(strstr(out.text, "\n  read as hnd: 2 heads of 3 queries; or --layout bnc: 2 sequences of 2 heads"
+                                     "\n  attn [3, 5] fits no layer as read\n"));
     assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights do not follow it: "
                                      "verdicts that name them are of them\n"));
     av_str_free(&out);
