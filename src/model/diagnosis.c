@@ -51,7 +51,7 @@ static size_t share_out(struct av_diagnoser *d, char *where)
         d->spare[i] = take(where, &at, n_k * sizeof *d->spare[i]);
     }
     d->weight.columns = take(where, &at, n_k * sizeof *d->weight.columns);
-    d->logit.fro = take(where, &at, d->rows * sizeof *d->logit.fro);
+    d->logit.fro = take(where, &at, d->at->n_q * sizeof *d->logit.fro);
     size_t sides = av_diagnosis_may_be_causal(d) ? d->rows : 0;
     d->causal.dots = take(where, &at, sides * sizeof *d->causal.dots);
     d->causal.logs = take(where, &at, sides * sizeof *d->causal.logs);
@@ -97,11 +97,17 @@ void av_diagnosis_reset(struct av_diagnoser *d)
     d->first = 0;
 }
 
+double av_diagnosis_work_of_pairs(const struct av_diagnoser *d)
+{
+    double dots = av_diagnosis_has_entries(d) ? (double)d->rows * (double)(d->at->d + 1) : 0;
+    double given = av_diagnosis_has(d, AV_PART_WEIGHTS) || av_diagnosis_has(d, AV_PART_SCORES) ? (double)d->at->n_q : 0;
+    return (dots + given) * (double)d->at->n_k;
+}
+
 static double work_of(const struct av_diagnoser *d)
 {
-    double pairs = (double)d->rows * (double)d->at->n_k;
     double entries = av_diagnosis_has_entries(d) ? (double)(d->at->n_q + d->at->n_k) * (double)d->at->d : 0;
-    return entries + (av_diagnosis_has_entries(d) ? pairs * (double)d->at->d : 0) + pairs;
+    return entries + av_diagnosis_work_of_pairs(d);
 }
 
 enum av_status av_diagnoser_begin(struct av_diagnoser *d, const struct av_source *source, size_t layer, size_t head,
@@ -115,6 +121,7 @@ enum av_status av_diagnoser_begin(struct av_diagnoser *d, const struct av_source
     d->k_head = av_source_k_head(l, head);
     d->multiplier = (p->scale != 0 ? pow((double)l->d, -p->exponent) : 1) / p->temperature;
     d->rows = smaller(smaller(l->n_q, ROWS_MAX), larger(ROWS_MIN, AV_DIAGNOSIS_PAIRS / larger(l->n_k, 1)));
+    d->rows = av_diagnosis_has_entries(d) ? d->rows : l->n_q;
     d->result.sampled = d->rows < l->n_q;
     d->block = smaller(smaller(d->rows, BLOCK_ROWS), larger(1, BLOCK_PAIRS / larger(l->n_k, 1)));
     d->keys = smaller(l->n_k, larger(1, AV_DIAGNOSIS_ENTRIES / larger(l->d, 1)));

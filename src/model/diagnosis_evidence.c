@@ -128,7 +128,7 @@ static void sum_up_logits(struct av_evidence *v, struct av_diagnoser *d)
 
 static double column_error(const struct av_diagnoser *d)
 {
-    double most = !av_diagnosis_has(d, AV_PART_WEIGHTS) || !d->columns_whole ? (double)NAN : 0;
+    double most = av_diagnosis_has(d, AV_PART_WEIGHTS) ? 0 : (double)NAN;
     for (size_t j = 0; !isnan(most) && j < d->at->n_k; j++) {
         most = fmax(most, fabs(d->weight.columns[j] - 1));
     }

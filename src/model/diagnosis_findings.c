@@ -55,7 +55,6 @@ static void find_not_finite(struct av_diagnoser *d)
 {
     for (size_t part = 0; part < AV_PARTS; part++) {
         const struct av_diagnosis_holes *f = &d->not_finite[part];
-        const char *where = d->result.sampled && part >= AV_PART_SCORES ? " in the rows looked at" : "";
         for (int nan = 1; nan >= 0; nan--) {
             const size_t *first = nan ? f->first_nan : f->first_infinite;
             struct av_verdict_holes holes = {

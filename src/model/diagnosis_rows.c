@@ -252,13 +252,18 @@ static void add_entries(struct av_diagnoser *d, size_t query, const double *dots
     }
 }
 
-void av_diagnosis_add_row(struct av_diagnoser *d, size_t query, const double *dots)
+void av_diagnosis_add_dots(struct av_diagnoser *d, size_t query, const double *dots)
 {
     size_t n = av_diagnosis_length(d, query);
-    if (dots != NULL && av_all_finite(dots, n)) {
+    if (av_all_finite(dots, n)) {
         add_entries(d, query, dots, n);
     }
-    if (av_diagnosis_has(d, AV_PART_SCORES) && !av_diagnosis_has(d, AV_PART_WEIGHTS)) {
-        add_logits(d, d->scores, n);
+}
+
+void av_diagnosis_add_scores(struct av_diagnoser *d, size_t query)
+{
+    av_diagnosis_unmask_scores(d);
+    if (!av_diagnosis_has(d, AV_PART_WEIGHTS)) {
+        add_logits(d, d->scores, av_diagnosis_length(d, query));
     }
 }

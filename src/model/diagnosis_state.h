@@ -31,7 +31,7 @@ struct av_logit_sums {
     struct av_spread within;
     size_t rows, above, dead, one_key;
     double freezing, entropy_norm;
-    double *fro; /* [rows to look at], jacobian_fro of those that count */
+    double *fro; /* [n_q], jacobian_fro of those that count */
 };
 
 struct av_weight_sums {
@@ -64,9 +64,9 @@ enum av_diagnosis_phase {
     AV_PHASE_Q, /* entries */
     AV_PHASE_K,
     AV_PHASE_SEEN,    /* have keys behind their query any weight? */
+    AV_PHASE_GIVEN,   /* scores and weights, row by row */
     AV_PHASE_DOTS,    /* q.k of a block of rows, some keys at a time; */
     AV_PHASE_ROWS,    /* these rows, one by one */
-    AV_PHASE_COLUMNS, /* sums of columns over all rows, where only some were looked at */
     AV_PHASE_SUMS,    /* of weights over heads, where rows do not sum to 1 */
     AV_PHASE_SWAPPED, /* k.q, where q.k does not explain the weights */
     AV_PHASE_HEADS,   /* softmaxes of all heads, where the head's own does not explain its weights */
@@ -102,7 +102,6 @@ struct av_diagnoser {
     bool causal_seen;    /* no key behind its query has weight */
     bool causal_fits;    /* or they have some, but do not follow q.k as the others do */
     bool zeros_behind;   /* a row has keys behind its query, without weight */
-    bool columns_whole;  /* weight.columns are sums over all rows */
     bool average;        /* may AV_PHASE_HEADS come? */
     size_t number;       /* in AV_PHASE_HEADS: the head at hand */
     size_t pairs;        /* in AV_PHASE_SUMS: those that have weight in some head; */
@@ -134,6 +133,9 @@ struct av_diagnoser {
 
     struct av_diagnosis result;
 };
+
+/* Of its phases that are repeated with another mask. */
+double av_diagnosis_work_of_pairs(const struct av_diagnoser *d);
 
 enum { AV_DIAGNOSIS_ENTRIES = 1 << 18 }; /* of Q or K, read at a time */
 
@@ -178,10 +180,14 @@ bool av_diagnosis_spoilt(const struct av_diagnoser *d);
  * it sees, the same? A softmax over finite mask values alone does. */
 bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query);
 
-/* Adds row `query`: its q.k (NULL without Q and K), d->scores and d->weights where
- * they are there. */
-void av_diagnosis_add_row(struct av_diagnoser *d, size_t query, const double *dots);
+/* Adds row `query` of scores, in d->scores, and of weights, in d->weights; and its q.k,
+ * with d->scores less their masks and d->logs where they are there. */
+void av_diagnosis_add_scores(struct av_diagnoser *d, size_t query);
 void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query);
+void av_diagnosis_add_dots(struct av_diagnoser *d, size_t query, const double *dots);
+
+/* Logarithms of row `query` of d->weights to d->logs. */
+void av_diagnosis_log_weights(struct av_diagnoser *d, size_t query);
 
 /* Adds row `query` of k.q, against d->weights or d->scores. */
 void av_diagnosis_add_swapped(struct av_diagnoser *d, size_t query, const double *dots);

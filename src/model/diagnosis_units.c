@@ -86,17 +86,17 @@ static bool wanted(const struct av_diagnoser *d, enum av_diagnosis_phase phase)
         return av_diagnosis_has(d, AV_PART_K);
     case AV_PHASE_SEEN:
         return av_diagnosis_has(d, AV_PART_WEIGHTS) && d->params.mask == AV_MASK_NONE;
+    case AV_PHASE_GIVEN:
+        return av_diagnosis_has(d, AV_PART_SCORES) || av_diagnosis_has(d, AV_PART_WEIGHTS);
     case AV_PHASE_DOTS:
+    case AV_PHASE_ROWS:
         return av_diagnosis_has_entries(d);
-    case AV_PHASE_COLUMNS:
-        return d->result.sampled && d->weight.off > 0 && d->weight.negative == 0;
     case AV_PHASE_SUMS:
         return d->at->n_head > 1 && d->weight.off > 0 && d->weight.negative == 0;
     case AV_PHASE_SWAPPED:
         return d->result.of_file && d->at->n_q == d->at->n_k && d->weight.negative == 0 && av_diagnosis_unexplained(d);
     case AV_PHASE_HEADS:
         return d->average && d->weight.negative == 0 && av_diagnosis_unexplained(d);
-    case AV_PHASE_ROWS:
     case AV_PHASE_DONE:
         break;
     }
@@ -142,6 +142,12 @@ static enum av_status scan_entries(struct av_diagnoser *d, struct av_error *e)
     return AV_OK;
 }
 
+/* Of all rows of the head, behind the last of a unit. */
+static size_t rows_end(const struct av_diagnoser *d)
+{
+    return smaller(d->at->n_q, d->next + larger(1, UNIT_PAIRS / larger(d->at->n_k, 1)));
+}
+
 /* What row `query` of d->weights says of a causal mask. One that saw no key, NaN or
  * level, says nothing. */
 enum behind { BEHIND_SILENT, BEHIND_ZERO, BEHIND_WEIGHT };
@@ -164,21 +170,20 @@ static enum behind behind_of(const struct av_diagnoser *d, size_t query)
 /* Stops at the first weight behind its query. */
 static enum av_status look_behind(struct av_diagnoser *d, struct av_error *e)
 {
-    size_t end = smaller(d->rows, d->next + larger(1, UNIT_PAIRS / d->at->n_k));
+    size_t end = rows_end(d);
     bool zeros = d->at->n_q > 1 && d->at->n_k > 1;
     for (; zeros && d->next < end; d->next++) {
-        size_t query = av_diagnosis_query(d, d->next);
-        enum av_status status = av_diagnosis_read(d, AV_PART_WEIGHTS, query, d->weights, e);
+        enum av_status status = av_diagnosis_read(d, AV_PART_WEIGHTS, d->next, d->weights, e);
         if (status != AV_OK) {
             return status;
         }
-        enum behind behind = behind_of(d, query);
+        enum behind behind = behind_of(d, d->next);
         zeros = behind != BEHIND_WEIGHT;
         d->zeros_behind = d->zeros_behind || behind == BEHIND_ZERO;
     }
-    if (!zeros || d->next == d->rows) {
+    if (!zeros || d->next == d->at->n_q) {
         d->causal_seen = zeros && d->zeros_behind;
-        av_diagnosis_enter(d, AV_PHASE_DOTS);
+        av_diagnosis_enter(d, AV_PHASE_GIVEN);
     }
     return AV_OK;
 }
@@ -258,6 +263,31 @@ static enum av_status read_given(struct av_diagnoser *d, size_t query, struct av
     return AV_OK;
 }
 
+/* All rows of scores and weights: what they say without q.k. */
+static enum av_status measure_given_rows(struct av_diagnoser *d, struct av_error *e)
+{
+    size_t end = rows_end(d), n = d->at->n_k;
+    for (; d->next < end; d->next++) {
+        enum av_status status = read_given(d, d->next, e);
+        if (status != AV_OK) {
+            return status;
+        }
+        if (av_diagnosis_has(d, AV_PART_SCORES)) {
+            av_diagnosis_count(d, AV_PART_SCORES, d->next, d->scores, n);
+            av_diagnosis_add_scores(d, d->next);
+        }
+        if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
+            av_diagnosis_count(d, AV_PART_WEIGHTS, d->next, d->weights, n);
+            av_diagnosis_add_weights(d, d->next);
+        }
+        d->done += (double)n;
+    }
+    if (d->next == d->at->n_q) {
+        av_diagnosis_enter(d, AV_PHASE_DOTS);
+    }
+    return AV_OK;
+}
+
 static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_error *e)
 {
     size_t query = av_diagnosis_query(d, r);
@@ -266,25 +296,19 @@ static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_er
         return status;
     }
     if (av_diagnosis_has(d, AV_PART_SCORES)) {
-        av_diagnosis_count(d, AV_PART_SCORES, query, d->scores, d->at->n_k);
-    }
-    if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
-        av_diagnosis_count(d, AV_PART_WEIGHTS, query, d->weights, d->at->n_k);
-    }
-    if (av_diagnosis_has(d, AV_PART_SCORES)) {
         av_diagnosis_unmask_scores(d);
     }
     if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
-        av_diagnosis_add_weights(d, query);
+        av_diagnosis_log_weights(d, query);
     }
-    av_diagnosis_add_row(d, query, av_diagnosis_has_entries(d) ? d->dots + (r - d->first) * d->at->n_k : NULL);
+    av_diagnosis_add_dots(d, query, d->dots + (r - d->first) * d->at->n_k);
     d->done += (double)d->at->n_k;
     return AV_OK;
 }
 
 static enum av_status measure_rows(struct av_diagnoser *d, struct av_error *e)
 {
-    size_t block_end = av_diagnosis_has_entries(d) ? smaller(d->rows, d->first + d->block) : d->rows;
+    size_t block_end = smaller(d->rows, d->first + d->block);
     size_t end = smaller(block_end, d->next + larger(1, UNIT_PAIRS / larger(d->at->n_k, 1)));
     for (; d->next < end; d->next++) {
         enum av_status status = measure_row(d, d->next, e);
@@ -296,38 +320,13 @@ static enum av_status measure_rows(struct av_diagnoser *d, struct av_error *e)
         return AV_OK;
     }
     d->first = block_end;
-    d->columns_whole = !d->result.sampled;
     bool again = block_end == d->rows && av_diagnosis_may_be_causal(d) && av_diagnosis_is_causal(d);
     if (again) {
-        d->all += (double)d->rows * (double)d->at->n_k * (double)(d->at->d + 1);
+        d->all += av_diagnosis_work_of_pairs(d);
         d->causal_fits = true;
         av_diagnosis_reset(d);
     }
-    av_diagnosis_enter(d, again || block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_COLUMNS);
-    return AV_OK;
-}
-
-static enum av_status sum_columns(struct av_diagnoser *d, struct av_error *e)
-{
-    size_t n = d->at->n_k, end = smaller(d->at->n_q, d->next + larger(1, UNIT_PAIRS / larger(n, 1)));
-    if (d->next == 0) {
-        memset(d->weight.columns, 0, n * sizeof *d->weight.columns);
-        d->all += (double)d->at->n_q * (double)n;
-    }
-    for (; d->next < end; d->next++) {
-        enum av_status status = av_diagnosis_read(d, AV_PART_WEIGHTS, d->next, d->weights, e);
-        if (status != AV_OK) {
-            return status;
-        }
-        for (size_t j = 0; j < n; j++) {
-            d->weight.columns[j] += d->weights[j];
-        }
-        d->done += (double)n;
-    }
-    if (d->next == d->at->n_q) {
-        d->columns_whole = true;
-        av_diagnosis_enter(d, AV_PHASE_SUMS);
-    }
+    av_diagnosis_enter(d, again ? AV_PHASE_GIVEN : block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_SUMS);
     return AV_OK;
 }
 
@@ -413,12 +412,12 @@ enum av_status av_diagnosis_run_unit(struct av_diagnoser *d, struct av_error *e)
         return scan_entries(d, e);
     case AV_PHASE_SEEN:
         return look_behind(d, e);
+    case AV_PHASE_GIVEN:
+        return measure_given_rows(d, e);
     case AV_PHASE_DOTS:
         return multiply_block(d, e);
     case AV_PHASE_ROWS:
         return measure_rows(d, e);
-    case AV_PHASE_COLUMNS:
-        return sum_columns(d, e);
     case AV_PHASE_SUMS:
         return sum_heads(d, e);
     case AV_PHASE_SWAPPED:

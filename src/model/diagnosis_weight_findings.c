@@ -45,23 +45,23 @@ static void find_sums(struct av_diagnoser *d)
         av_diagnosis_add(&d->result, "softmax_wrong_axis", AV_BAD,
                          "%zu of %zu rows do not sum to 1 (%.3g to %.3g), but every column does, to %.2g: the softmax "
                          "ran over queries, not over keys",
-                         s->off, d->rows, s->row_sums.min, s->row_sums.max, v->column_sum_error_max);
+                         s->off, d->at->n_q, s->row_sums.min, s->row_sums.max, v->column_sum_error_max);
     } else if (av_diagnosis_is_over_heads(d)) {
         av_diagnosis_add(&d->result, "softmax_wrong_axis", AV_BAD,
                          "%zu of %zu rows do not sum to 1 (%.3g to %.3g), but over the %zu heads every pair does, to "
                          "%.2g: the softmax ran over heads, not over keys",
-                         s->off, d->rows, s->row_sums.min, s->row_sums.max, d->at->n_head, v->heads_sum_error_max);
+                         s->off, d->at->n_q, s->row_sums.min, s->row_sums.max, d->at->n_head, v->heads_sum_error_max);
     } else if (dropped(d)) {
         double p = share_dropped(s);
         av_diagnosis_add(&d->result, "dropout", AV_WARN,
                          "%zu of %zu rows do not sum to 1 (%.3g to %.3g, mean %.3g), and %.3g%% of the seen keys have "
                          "exactly 0: dropout of p about %.2g, the rest times 1/(1-p) = %.3g",
-                         s->off, d->rows, s->row_sums.min, s->row_sums.max, s->row_sums.mean, 100 * v->zero_share, p,
+                         s->off, d->at->n_q, s->row_sums.min, s->row_sums.max, s->row_sums.mean, 100 * v->zero_share, p,
                          1 / (1 - p));
     } else {
         av_diagnosis_add(&d->result, "rows_not_one", AV_BAD,
                          "%zu of %zu rows do not sum to 1 (%.4g to %.4g, mean %.4g), the first row %zu", s->off,
-                         d->rows, s->row_sums.min, s->row_sums.max, s->row_sums.mean, s->first_off);
+                         d->at->n_q, s->row_sums.min, s->row_sums.max, s->row_sums.mean, s->first_off);
     }
 }
 
@@ -84,18 +84,18 @@ static void find_empty(struct av_diagnoser *d)
         av_diagnosis_add(&d->result, "rows_without_weight", AV_BAD,
                          "%zu of %zu rows hold nothing but 0 or NaN though they have keys, the first row %zu: a "
                          "softmax over masked keys alone gives NaN",
-                         s->empty_nan, d->rows, s->first_empty_nan);
+                         s->empty_nan, d->at->n_q, s->first_empty_nan);
     } else if (s->empty > 0 && !explained(d)) {
         av_diagnosis_add(&d->result, "rows_without_weight", AV_BAD,
                          "%zu of %zu rows hold nothing but 0 though they have keys, the first row %zu: no softmax "
                          "gives that",
-                         s->empty, d->rows, s->first_empty);
+                         s->empty, d->at->n_q, s->first_empty);
     }
     if (s->keyless > 0 && s->masked_rows > s->leaking) {
         av_diagnosis_add(&d->result, "rows_without_key", AV_WARN,
                          "%zu of %zu rows give every key the same weight, masked ones too, the first row %zu: all "
                          "their keys are masked, by a finite number",
-                         s->keyless, d->rows, s->first_keyless);
+                         s->keyless, d->at->n_q, s->first_keyless);
     } else if (s->blind > 0 && s->keyless == 0 && d->slope.freedom > 0) {
         av_diagnosis_add(&d->result, "rows_without_key", AV_WARN,
                          "%zu of %zu rows give every key the same weight though q.k differs, the first row %zu: all "

@@ -202,15 +202,22 @@ static void add_twice(struct av_diagnoser *d, size_t seen)
     s->twice_rows++;
 }
 
+void av_diagnosis_log_weights(struct av_diagnoser *d, size_t query)
+{
+    const double *w = d->weights;
+    size_t seen = av_diagnosis_length(d, query);
+    for (size_t j = 0; j < seen; j++) {
+        d->logs[j] = w[j] > 0 ? log(w[j]) : -(double)INFINITY;
+    }
+}
+
 void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query)
 {
     struct av_weight_sums *s = &d->weight;
     size_t n = d->at->n_k, seen = av_diagnosis_length(d, query);
     const double *w = d->weights;
     struct look l = look_at(w, seen, n);
-    for (size_t j = 0; j < seen; j++) {
-        d->logs[j] = w[j] > 0 ? log(w[j]) : -(double)INFINITY;
-    }
+    av_diagnosis_log_weights(d, query);
     if (seen > 0 && l.positive == 0 && l.negative == 0) {
         add_empty(s, &l, query, seen);
     }
