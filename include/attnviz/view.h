@@ -87,6 +87,7 @@ struct av_view {
     /* Names of the parameters that change what it shows, NULL at the end;
      * NULL: those of the pipeline, as files and given logits allow. */
     const char *const *listens;
+    bool entropies;                         /* shows some with their unit, and listens to entropy_unit besides */
     const char *const *const *page_listens; /* of pages 1, 2 ... (state->page), if they differ; ends with NULL */
     /* Does a parameter that the page listens to change nothing with those? May be NULL. */
     bool (*ignores)(const char *param, const struct av_view_state *state, const struct av_params *p);

@@ -134,12 +134,14 @@ const char *av_app_inert(const struct av_app *app, const struct av_param *row)
         bool chosen = owner_is_chosen(app, row) || owner_is_compared(app, row);
         return chosen ? NULL : "its variant is not chosen";
     }
+    bool unit = row->offset == offsetof(struct av_params, entropy_unit);
     bool used = view->listens != NULL ? listens(app, row) : (row->flags & AV_PARAM_VIEW) == 0;
+    used = used || (unit && view->entropies);
     if (row->kind == AV_PARAM_LOGITS && !view->lab) {
         return "they are edited in the lab";
     }
     if (!used) {
-        return "not used here";
+        return unit ? "no entropy here has a unit (over ln n)" : "not used here";
     }
     if (!av_app_of_pipeline(view)) {
         return study_of_files(view) && of_files(app, row) ? from_files : NULL;

@@ -120,8 +120,8 @@ static void draw_legend(struct av_canvas *c, struct av_rect r, const struct av_h
 /* Every head has its label, as few as they are; pools have those of a heatmap. */
 static void draw_labels(struct av_canvas *c, const struct av_heat_grid *g, size_t heads, int64_t selected)
 {
-    av_panel_row_labels(c, g, selected);
-    av_panel_column_labels(c, g, g->cells.y - 1, g->cells.x + g->cells.w, selected);
+    av_panel_row_labels(c, g, 0, selected);
+    av_panel_column_labels(c, g, g->cells.y - 1, g->cells.x + g->cells.w, 0, selected);
     for (size_t a = 0; a < heads && g->pool_rows == 1 && g->pool_cols == 1; a++) {
         char text[AV_NUMBER_MAX];
         const int w = snprintf(text, sizeof text, "%zu", a);

@@ -171,8 +171,8 @@ void av_panel_jacobian(struct av_canvas *c, struct av_rect r, const struct av_la
     struct av_rect clip = av_plot_enter(c, r);
     double end = end_of(&lab->row);
     draw_title(c, r, &g, lab);
-    av_panel_row_labels(c, &g, (int64_t)lab->key);
-    av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, (int64_t)lab->key);
+    av_panel_row_labels(c, &g, 0, (int64_t)lab->key);
+    av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, 0, (int64_t)lab->key);
     draw_cells(c, &g, lab, log, end);
     draw_legend(c, r.x + 1, r.x + r.w, g.cells.y + g.cells.h, log, end);
     av_canvas_clip(c, clip);

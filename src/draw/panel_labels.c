@@ -21,7 +21,7 @@ static size_t round_up(size_t n, size_t step)
     return (n + step - 1) / step * step;
 }
 
-void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, int64_t selected)
+void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, size_t first, int64_t selected)
 {
     char text[AV_NUMBER_MAX];
     int right = g->cells.x - 1;
@@ -30,12 +30,12 @@ void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, int6
     for (size_t i = round_up(g->row, step); i < g->row + g->rows; i += step) {
         int y = av_heat_y(g, i);
         if (y != own) {
-            snprintf(text, sizeof text, "%zu", i);
+            snprintf(text, sizeof text, "%zu", first + i);
             av_canvas_text_right(c, right, y, AV_ROLE_AXIS, text);
         }
     }
     if (own >= 0) {
-        snprintf(text, sizeof text, "%zu", (size_t)selected);
+        snprintf(text, sizeof text, "%zu", first + (size_t)selected);
         av_canvas_text_right(c, right, own, AV_ROLE_SELECT, text);
         av_canvas_put(c, right, own, 0x25B8, AV_ROLE_SELECT);
     }
@@ -47,28 +47,29 @@ struct label {
     int from, to;
 };
 
-static struct label column_label(const struct av_heat_grid *g, size_t column, int right)
+static struct label column_label(const struct av_heat_grid *g, size_t first, size_t column, int right)
 {
     struct label l;
-    int len = snprintf(l.text, sizeof l.text, "%zu", column);
+    int len = snprintf(l.text, sizeof l.text, "%zu", first + column);
     l.from = av_heat_x(g, column) + (g->cell_w - len) / 2;
     l.from = l.from + len > right ? right - len : l.from;
     l.to = l.from + len;
     return l;
 }
 
-void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, int64_t selected)
+void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, size_t first,
+                            int64_t selected)
 {
     struct label own = { "", 0, 0 };
     if (selected >= 0 && av_heat_x(g, (size_t)selected) >= 0) {
-        own = column_label(g, (size_t)selected, right);
+        own = column_label(g, first, (size_t)selected, right);
         av_canvas_text(c, own.from, y, AV_ROLE_SELECT, own.text);
     }
-    int digits = snprintf(NULL, 0, "%zu", g->col + g->cols);
+    int digits = snprintf(NULL, 0, "%zu", first + g->col + g->cols);
     size_t step = label_step(g->pool_cols, g->cell_w, digits + 2);
     int behind = -1;
     for (size_t j = round_up(g->col, step); j < g->col + g->cols; j += step) {
-        struct label l = column_label(g, j, right);
+        struct label l = column_label(g, first, j, right);
         if ((l.to < own.from || l.from > own.to) && l.from > behind) {
             av_canvas_text(c, l.from, y, AV_ROLE_AXIS, l.text);
             behind = l.to;

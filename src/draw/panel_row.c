@@ -6,10 +6,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TOKENS_LEAST_H = 4 }; /* of a panel with a line of tokens */
 
-/* "query 7   largest p 0.19 at key 12   entropy 2.9", as far as it fits; of
+/* "query 7   largest p 0.19 at key 12   entropy 2.9 nats", as far as it fits; of
  * weights that have no simplex "... row sum 0.53   entropy of |w| 2.9". */
 static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_snapshot *s)
 {
@@ -19,7 +20,8 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
     char text[2 * AV_PIECE_MAX];
     char token[AV_QUOTED_MAX];
     int right = r.x + r.w;
-    snprintf(text, sizeof text, "query %zu%s", i, av_panel_quoted(token, s, av_panel_query_position(s, i)));
+    snprintf(text, sizeof text, "query %zu%s", av_panel_first_query(s) + i,
+             av_panel_quoted(token, s, av_panel_query_position(s, i)));
     int x = av_plot_fit(c, r.x + 1, right, r.y, AV_ROLE_TITLE, text);
     if (s->invalid[i] || row->keys == 0) {
         char why[AV_PIECE_MAX];
@@ -42,10 +44,12 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_sn
         snprintf(text, sizeof text, "row sum %s", av_plot_number(number, row->row_sum, 3));
         x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
     }
-    snprintf(text, sizeof text, s->simplex ? "entropy %s%s" : "entropy of |w| %s%s",
-             av_plot_number(number, av_entropy_shown(&s->params, row->entropy), 3),
-             s->params.entropy_unit == AV_BITS ? " bits" : "");
-    av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
+    snprintf(text, sizeof text, s->simplex ? "entropy %s %s" : "entropy of |w| %s %s",
+             av_plot_number(number, av_entropy_shown(&s->params, row->entropy), 3), av_entropy_unit(&s->params));
+    if (av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text) == x + 2 && s->params.entropy_unit == AV_NATS) {
+        *strrchr(text, ' ') = '\0'; /* nats go without saying */
+        av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, text);
+    }
 }
 
 /* Below this part of the largest a weight is none to the eye: the trace that a

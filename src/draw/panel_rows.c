@@ -382,7 +382,8 @@ void av_panel_rows(struct av_canvas *c, struct av_rect r, const struct av_view_c
         av_canvas_put(c, g.cells.x + x, y, 0x2500, AV_ROLE_AXIS);
     }
     int right = g.cells.x + g.cells.w;
-    av_panel_column_labels(c, &g, y + 1, right + 2, sorted ? -1 : (int64_t)av_panel_query(s));
+    av_panel_column_labels(c, &g, y + 1, right + 2, sorted ? 0 : av_panel_first_query(s),
+                           sorted ? -1 : (int64_t)av_panel_query(s));
     av_plot_fit(c, right + 3, r.x + r.w, y + 1, AV_ROLE_DIM, sorted ? "rank →" : "query →");
     av_canvas_clip(c, clip);
 }

@@ -24,6 +24,11 @@ bool av_panel_has_tokens(const struct av_snapshot *s)
     return token_at(s, 0) != NULL;
 }
 
+size_t av_panel_first_query(const struct av_snapshot *s)
+{
+    return s->layer != NULL ? s->layer->left_out : 0;
+}
+
 size_t av_panel_query_position(const struct av_snapshot *s, size_t query)
 {
     return query + (s->n_k > s->n_q ? s->n_k - s->n_q : 0);

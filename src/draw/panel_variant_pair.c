@@ -226,8 +226,8 @@ static void draw_map(struct av_canvas *c, struct av_rect r, const struct av_vari
         av_plot_wrap(c, words, AV_ROLE_DIM, row->why);
         return;
     }
-    av_panel_row_labels(c, &g, -1);
-    av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, -1);
+    av_panel_row_labels(c, &g, 0, -1);
+    av_panel_column_labels(c, &g, g.cells.y - 1, r.x + r.w, 0, -1);
     if (labels) {
         av_plot_fit(c, r.x, g.cells.x, g.cells.y - 1, AV_ROLE_DIM, "q↓k→");
     }

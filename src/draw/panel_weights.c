@@ -20,10 +20,21 @@ struct heat_scale {
     bool negative; /* there are such */
 };
 
+/* Columns that numbers of queries take beyond those of the margin. */
+static int label_room(const struct av_snapshot *s)
+{
+    enum { ROOM = AV_HEAT_MARGIN - 2 };
+    int digits = snprintf(NULL, 0, "%zu", av_panel_first_query(s) + s->n_q);
+    return av_panel_first_query(s) > 0 && digits > ROOM ? digits - ROOM : 0;
+}
+
 struct av_heat_grid av_panel_weights_grid(struct av_rect r, const struct av_snapshot *s,
                                           const struct av_view_state *state)
 {
     struct av_heat_window window = { state->zoom, state->row, state->col };
+    int more = label_room(s);
+    r.x += more;
+    r.w -= more;
     return av_layout_heat(av_layout_heat_cells(r), s->n_q, av_panel_columns(s, av_heat_quantity(s, state)), window);
 }
 
@@ -88,18 +99,10 @@ static enum av_heat_state value_at(struct pooled *p, size_t x, size_t y, double 
     return state;
 }
 
-/* Weights have one scale in every state, so that states compare: from 0 to 1,
- * by their roots, where small ones stay visible. Logarithms go over twelve
- * powers of ten, others from the least to the largest in sight. */
-static struct heat_scale make_scale(struct pooled *p)
+/* The least and the largest in sight; lo > hi: none. */
+static struct heat_scale in_sight(struct pooled *p)
 {
     const struct av_heat_grid *g = p->g;
-    if (p->quantity == AV_HEAT_LOG_WEIGHTS) {
-        return (struct heat_scale){ .lo = LOG_BOTTOM, .hi = 0 };
-    }
-    if (p->quantity == AV_HEAT_WEIGHTS && p->s->simplex) {
-        return (struct heat_scale){ .lo = 0, .hi = 1, .root = true };
-    }
     struct heat_scale scale = { .lo = (double)INFINITY, .hi = -(double)INFINITY };
     for (size_t y = 0; y * g->pool_rows < g->rows; y++) {
         for (size_t x = 0; x * g->pool_cols < g->cols; x++) {
@@ -110,13 +113,34 @@ static struct heat_scale make_scale(struct pooled *p)
             }
         }
     }
-    if (p->quantity == AV_HEAT_WEIGHTS) {
-        return (struct heat_scale){ .lo = 0, .hi = 1, .root = true, .negative = scale.lo < 0 };
-    }
-    if (!(scale.lo <= scale.hi)) {
-        return (struct heat_scale){ .lo = 0, .hi = 1 };
-    }
     return scale;
+}
+
+/* Where no weight gets beyond the first FAINT levels, as among very many keys, the
+ * scale ends at the largest in sight: a map of one colour would tell nothing. */
+static double top_of(const struct heat_scale *seen)
+{
+    enum { FAINT = 2 };
+    return seen->hi > 0 && sqrt(seen->hi) * AV_HEAT_LEVELS < FAINT ? seen->hi : 1;
+}
+
+/* Weights have one scale in every state, so that states compare: from 0 to 1,
+ * by their roots, where small ones stay visible. Logarithms go over twelve
+ * powers of ten, others from the least to the largest in sight. */
+static struct heat_scale make_scale(struct pooled *p)
+{
+    if (p->quantity == AV_HEAT_LOG_WEIGHTS) {
+        return (struct heat_scale){ .lo = LOG_BOTTOM, .hi = 0 };
+    }
+    const struct heat_scale seen = in_sight(p);
+    bool any = seen.lo <= seen.hi;
+    if (p->quantity == AV_HEAT_WEIGHTS) {
+        bool negative = !p->s->simplex && seen.lo < 0;
+        return (struct heat_scale){
+            .lo = 0, .hi = any && !negative ? top_of(&seen) : 1, .root = true, .negative = negative
+        };
+    }
+    return any ? seen : (struct heat_scale){ .lo = 0, .hi = 1 };
 }
 
 static int level_of(const struct heat_scale *scale, double v)
@@ -184,8 +208,8 @@ static void draw_labels(struct av_canvas *c, struct av_rect r, const struct av_h
 {
     struct av_heat_grid indices = *g;
     indices.cells.x -= room.columns > 0 ? room.columns + 1 : 0;
-    av_panel_row_labels(c, &indices, (int64_t)av_panel_query(s));
-    av_panel_column_labels(c, g, g->cells.y - 1 - room.lines, r.x + r.w, (int64_t)av_panel_key(s));
+    av_panel_row_labels(c, &indices, av_panel_first_query(s), (int64_t)av_panel_query(s));
+    av_panel_column_labels(c, g, g->cells.y - 1 - room.lines, r.x + r.w, 0, (int64_t)av_panel_key(s));
     av_panel_row_tokens(c, g, room.columns, s);
     av_panel_column_tokens(c, g, room.lines, r.x + r.w, s);
 }
@@ -209,6 +233,11 @@ static void draw_title(struct av_canvas *c, struct av_rect r, const struct av_he
     }
     bool averages = av_panel_averages(s) && quantity != AV_HEAT_SCORES;
     x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_DIM, averages ? "query ↓ average of keys →" : "query ↓ key →");
+    if (av_panel_first_query(s) > 0) {
+        char text[64];
+        snprintf(text, sizeof text, "query 0 is the file's %zu", av_panel_first_query(s));
+        x = av_plot_fit(c, x + 2, right, r.y, AV_ROLE_TEXT, text);
+    }
     if (state->zoom > 0) {
         char text[64];
         snprintf(text, sizeof text, "zoom %d", state->zoom);
@@ -239,20 +268,23 @@ static int draw_ends(struct av_canvas *c, int x, int right, int y, const struct 
 }
 
 /* "p 0 <ramp> .25 <ramp> 1": the middle of the ramp is a quarter, of which a
- * half is the root. The ramp starts where the cells do. */
+ * half is the root; "p 0 <ramp> 3.1e-4" of faint ones. The ramp starts where the cells do. */
 static int draw_root_ends(struct av_canvas *c, int x, int right, int y, const struct heat_scale *scale, bool simplex)
 {
-    static const char middle[] = " .25 ", high[] = " 1";
+    static const char middle[] = " .25 ";
     const char *low = simplex ? "p 0 " : "w 0 ";
+    char high[AV_NUMBER_MAX];
     int from = x - (int)strlen(low);
-    if (right - x < AV_HEAT_LEVELS + (int)strlen(middle) + (int)strlen(high)) {
+    bool faint = scale->hi < 1;
+    av_plot_number(high, scale->hi, 2);
+    if (right - x < AV_HEAT_LEVELS + (int)sizeof middle + (faint ? (int)strlen(high) : 1)) {
         return draw_ends(c, x, right, y, scale);
     }
     av_canvas_text(c, from, y, AV_ROLE_AXIS, low);
     x = draw_ramp(c, x, y, 0, AV_HEAT_LEVELS / 2);
-    x = av_canvas_text(c, x, y, AV_ROLE_AXIS, middle);
+    x = faint ? x : av_canvas_text(c, x, y, AV_ROLE_AXIS, middle);
     x = draw_ramp(c, x, y, AV_HEAT_LEVELS / 2, AV_HEAT_LEVELS);
-    return av_canvas_text(c, x, y, AV_ROLE_AXIS, high);
+    return av_canvas_text(c, x + 1, y, AV_ROLE_AXIS, faint ? high : "1");
 }
 
 /* "- 0 <discs> -1": the marks of negative weights. */

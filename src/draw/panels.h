@@ -166,10 +166,11 @@ struct av_heat_grid av_panel_weights_tokens(struct av_rect r, const struct av_sn
                                             const struct av_view_state *state, struct av_token_room *room);
 
 /* Indices of rows, ending one column left of the cells, and of columns on
- * line y, ending before column `right`. The selected one (-1: none) always has
+ * line y, ending before column `right`; `first` is that of the first one of all. The selected one (-1: none) always has
  * its label, others make room for it. */
-void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, int64_t selected);
-void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, int64_t selected);
+void av_panel_row_labels(struct av_canvas *c, const struct av_heat_grid *g, size_t first, int64_t selected);
+void av_panel_column_labels(struct av_canvas *c, const struct av_heat_grid *g, int y, int right, size_t first,
+                            int64_t selected);
 
 /* Tokens of rows and columns in their room beside a grid whose rows are queries
  * and whose columns are keys. A cell that stands for several has the token of
@@ -180,6 +181,9 @@ void av_panel_column_tokens(struct av_canvas *c, const struct av_heat_grid *g, i
 
 /* Tokens: the labels that the files' positions have, if they do. */
 bool av_panel_has_tokens(const struct av_snapshot *s);
+
+/* The number of query 0 in its file: not 0 where only the last ones are looked at. */
+size_t av_panel_first_query(const struct av_snapshot *s);
 
 /* The position of a query among the keys: fewer queries than keys are the last. */
 size_t av_panel_query_position(const struct av_snapshot *s, size_t query);

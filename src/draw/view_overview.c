@@ -81,6 +81,7 @@ const struct av_view av_view_overview = {
     .order = 10,
     .compares = true,
     .needs = AV_NEED_OTHER | AV_NEED_THEORY | AV_NEED_HISTOGRAM,
+    .entropies = true,
     .draw = draw,
     .click = click,
     .about = about,

@@ -56,10 +56,11 @@ static void cursor_text(char *out, size_t size, const struct av_snapshot *s, siz
     char query[AV_QUOTED_MAX];
     char key[AV_QUOTED_MAX];
     av_panel_quoted(query, s, av_panel_query_position(s, i));
+    size_t number = av_panel_first_query(s) + i;
     if (av_panel_averages(s)) {
-        snprintf(out, size, "query %zu%s, average %zu", i, query, j);
+        snprintf(out, size, "query %zu%s, average %zu", number, query, j);
     } else {
-        snprintf(out, size, "query %zu%s, key %zu%s", i, query, j, av_panel_quoted(key, s, j));
+        snprintf(out, size, "query %zu%s, key %zu%s", number, query, j, av_panel_quoted(key, s, j));
     }
 }
 
@@ -294,8 +295,10 @@ static const char *const about[] = {
     "largest weight.",
     "· is masked or not seen, ! a row with a NaN or an infinity.",
     "Weights below 0, which differential attention gives, are round marks.",
-    "Weights: colour by sqrt(p) from 0 to 1, the same in every state. log10 weights: over",
-    "twelve powers of ten. Logits, scores: from the least to the largest in sight.",
+    "Weights: colour by sqrt(p) from 0 to 1, the same in every state; up to the largest in",
+    "sight where all are faint, as among very many keys. log10 weights: over twelve powers",
+    "of ten. Logits, scores: from the least to the largest in sight. Of long heads the last",
+    "queries are shown by their numbers in the file; the parameter query counts from 0.",
     "The last line has the exact values at the cursor, the columns above it all",
     "weights of its query.",
     NULL,
@@ -306,6 +309,7 @@ const struct av_view av_view_weights = {
     .title = "the matrix of weights, logits or scores as a heatmap",
     .order = 30,
     .needs = 0,
+    .entropies = true,
     .draw = draw,
     .click = click,
     .actions = actions,
