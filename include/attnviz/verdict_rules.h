@@ -45,7 +45,6 @@ struct av_verdict_holes {
     size_t layer, head; /* as the file counts layers; from 0 */
     uint64_t count;     /* > 0 */
     size_t row, column; /* of the first */
-    const char *where;  /* of what was looked at, "" for all of it */
 };
 
 /* nan_input, or inf_input: bad, with the first position. */

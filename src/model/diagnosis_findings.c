@@ -57,9 +57,8 @@ static void find_not_finite(struct av_diagnoser *d)
         const struct av_diagnosis_holes *f = &d->not_finite[part];
         for (int nan = 1; nan >= 0; nan--) {
             const size_t *first = nan ? f->first_nan : f->first_infinite;
-            struct av_verdict_holes holes = {
-                d->at->part[part].name, d->at->number, first[0], nan ? f->nan : f->infinite, first[1], first[2], where
-            };
+            struct av_verdict_holes holes = { d->at->part[part].name,     d->at->number, first[0],
+                                              nan ? f->nan : f->infinite, first[1],      first[2] };
             struct av_verdict found;
             if (holes.count > 0) {
                 av_verdict_not_finite(&found, nan, &holes);

@@ -95,7 +95,7 @@ void av_verdict_not_finite(struct av_verdict *out, bool nan, const struct av_ver
     out->code = nan ? "nan_input" : "inf_input";
     out->severity = AV_BAD;
     snprintf(out->text, sizeof out->text,
-             "%.120s holds %llu %s in layer %zu, head %zu%s, the first at row %zu, column %zu", holes->tensor,
-             (unsigned long long)holes->count, nan ? "NaN" : "infinities", holes->layer, holes->head, holes->where,
-             holes->row, holes->column);
+             "%.120s holds %llu %s in layer %zu, head %zu, the first at row %zu, column %zu", holes->tensor,
+             (unsigned long long)holes->count, nan ? "NaN" : "infinities", holes->layer, holes->head, holes->row,
+             holes->column);
 }

@@ -78,7 +78,7 @@ struct values {
 
 static void judge_values(struct av_snapshot *s, bool nan, const struct values *of, uint64_t count, const size_t at[2])
 {
-    struct av_verdict_holes holes = { of->name, s->layer->number, of->head, count, at[0], at[1], "" };
+    struct av_verdict_holes holes = { of->name, s->layer->number, of->head, count, at[0], at[1] };
     struct av_verdict v;
     if (count > 0) {
         av_verdict_not_finite(&v, nan, &holes);
