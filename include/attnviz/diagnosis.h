@@ -2,8 +2,9 @@
  *
  * Findings of one head of a source, each by a rule below and told with the
  * numbers that it goes by. It is computed in portions, in bounded memory:
- * entries of Q and K are all read; of the pairs, all rows up to
- * AV_DIAGNOSIS_PAIRS of them, else so many rows, evenly spread (`sampled`).
+ * entries of Q and K, weights and scores are all read; of the products q.k, all rows up to
+ * AV_DIAGNOSIS_PAIRS pairs, else so many rows, evenly spread (`sampled`). What needs q.k, the
+ * multiplier and the rules by it, goes by these rows; all else by all.
  *
  * Findings are about the file. Of the parameters count p->mask, which says what is
  * masked, and scale, exponent and temperature, the multiplier that p gives q.k;
@@ -28,7 +29,8 @@
  *       deviation s of q's and k's entries. A trained model's are not N(0, 1).
  *   scale_unknown (info)  Q and K alone do not tell whether they were scaled:
  *       saturated rows with m and with 1.
- *   float16_overflow (warn)  |q.k| > 65504, the largest float16.
+ *   float16_overflow (warn)  |q.k| > 65504, the largest float16. Of a sampled head in the
+ *       rows looked at, or in all by av_diagnosis_complete.
  *
  * The multiplier in force is the slope of ln w, or of scores, on q.k, both less
  * their means in the row: a softmax adds a constant to each row and nothing else.
@@ -63,8 +65,7 @@
  *   rows_without_key (warn)  rows that give all keys the same weight though p->mask
  *       hides some, while others do not: all their keys were masked by a finite number. Where
  *       all keys are seen: though q.k / d_k spreads by more than 2^-6.
- *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does; of a sampled head
- *       with such rows all rows of weights are read for it. Or in up to 8 rows every pair
+ *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does. Or in up to 8 rows every pair
  *       sums to 1 over all heads, but those that are 0 or NaN in one; 8 pairs at least.
  *   dropout (warn)  three quarters of the rows do not sum to 1, some to more; the sum
  *       over all rows of (sum - 1) is 0 within four times sqrt(p sum w^2), its standard
@@ -144,13 +145,13 @@ struct av_evidence {
     double negative;                        /* numbers */
     double row_sum_mean, row_sum_error_max; /* of rows with weight */
     double rows_off, rows_without_weight;   /* rows that do not sum to 1; that hold nothing */
-    double column_sum_error_max;            /* NaN where not all rows were read */
+    double column_sum_error_max;
     double heads_sum_error_max;             /* of a pair's weights over all heads; NaN where rows sum to 1 */
     double zero_share;                      /* exact zeros among seen keys */
     double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, mean of n sum p^2 */
     double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */
     double own_distance, averaged_distance; /* see averaged_over_heads: mean, and largest */
-    /* Rows looked at, those that count, those with one seen key. */
+    /* Rows of q.k looked at; of the logits or weights those that count, those with one seen key. */
     double rows, rows_counting, rows_one_key;
 };
 
@@ -164,17 +165,19 @@ const struct av_evidence_field *av_evidence_fields(size_t *count);
 double av_evidence_get(const struct av_evidence_field *field, const struct av_evidence *evidence);
 
 struct av_diagnosis {
-    size_t layer, head; /* places in the source, from 0 */
-    bool sampled;       /* not all rows were looked at */
-    bool causal;        /* judged with a causal mask that the parameters do not have: the file shows it */
-    bool of_file;       /* saturated and gradient_dead are of weights or scores beside Q and K */
+    size_t layer, head;      /* places in the source, from 0 */
+    bool sampled;            /* not all rows of q.k were looked at */
+    bool causal;             /* judged with a causal mask that the parameters do not have: the file shows it */
+    bool of_file;            /* saturated and gradient_dead are of weights or scores beside Q and K */
+    bool entries_not_finite; /* Q or K hold NaN or infinity */
     struct av_evidence evidence;
     struct av_verdict findings[AV_DIAGNOSIS_FINDINGS]; /* worst first, then in the order above */
     size_t finding_count;
 };
 
 /* Has the diagnosis (NULL: none was made) the only say in this code, found or not:
- * saturated and gradient_dead where it is of_file? */
+ * saturated and gradient_dead where it is of_file; score_overflow where Q or K hold NaN or
+ * infinity, which a pass in tiles does not look for? */
 bool av_diagnosis_replaces(const struct av_diagnosis *diagnosis, const char *code);
 
 /* Runs a diagnosis in units of a few milliseconds. At most 32 MiB of its own up
@@ -195,6 +198,10 @@ double av_diagnoser_progress(const struct av_diagnoser *d); /* 0 .. 1 */
 
 /* NULL before the last step. */
 const struct av_diagnosis *av_diagnoser_result(const struct av_diagnoser *d);
+
+/* Takes over from the state of the same head what only a pass over all pairs knows: of a
+ * sampled one the largest |q.k|, evidence.dot_max, and with it float16_overflow. */
+void av_diagnosis_complete(struct av_diagnosis *diagnosis, const struct av_snapshot *s);
 
 /* All of it in one call. */
 enum av_status av_diagnose_head(struct av_diagnosis *out, const struct av_source *source, size_t layer, size_t head,

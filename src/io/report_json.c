@@ -141,6 +141,7 @@ static void write_members(struct av_json *j, const struct av_snapshot *s)
         i = end;
     }
     if (s->diagnosis != NULL) {
+        av_json_bool(j, "sampled", s->diagnosis->sampled);
         write_evidence(j, s->diagnosis);
     }
     write_verdicts(j, s);

@@ -44,6 +44,10 @@ static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
     if (count == 0) {
         av_str_add(out, "  none\n");
     }
+    if (s->diagnosis != NULL && s->diagnosis->sampled) {
+        av_str_addf(out, "  the file's q.k was looked at in %.0f of %zu rows, evenly spread\n",
+                    s->diagnosis->evidence.rows, s->n_q);
+    }
 }
 
 /* Has the parameter a meaning here? Not layer without files, nor what cannot act

@@ -55,7 +55,7 @@ static const struct av_evidence_field fields[] = {
     FIELD(masked_share, "masked_share", "", "mean share of a row's weight on masked keys", false),
     FIELD(own_distance, "own_distance", "", "mean half sum of |weights - softmax of q.k|", false),
     FIELD(averaged_distance, "averaged_distance", "", "largest, from the mean of softmaxes over all heads", false),
-    FIELD(rows, "rows", "rows", "rows looked at", true),
+    FIELD(rows, "rows", "rows", "rows of q.k looked at; of weights and scores all are", true),
     FIELD(rows_counting, "rows_counting", "rows", "rows with two keys or more and finite numbers", true),
     FIELD(rows_one_key, "rows_one_key", "rows", "rows that see one key: left out", true),
 };

@@ -33,8 +33,11 @@ bool av_diagnosis_found(const struct av_diagnosis *r, const char *code)
 
 bool av_diagnosis_replaces(const struct av_diagnosis *diagnosis, const char *code)
 {
-    return diagnosis != NULL && diagnosis->of_file &&
-           (strcmp(code, "saturated") == 0 || strcmp(code, "gradient_dead") == 0);
+    if (diagnosis == NULL) {
+        return false;
+    }
+    return (diagnosis->of_file && (strcmp(code, "saturated") == 0 || strcmp(code, "gradient_dead") == 0)) ||
+           (diagnosis->entries_not_finite && strcmp(code, "score_overflow") == 0);
 }
 
 bool av_diagnosis_spoilt(const struct av_diagnoser *d)
@@ -104,10 +107,10 @@ static void find_dots(struct av_diagnoser *d)
     const struct av_evidence *v = &d->result.evidence;
     if (v->dot_beyond_float16 > 0) {
         av_diagnosis_add(&d->result, "float16_overflow", AV_WARN,
-                         "|q.k| of %.0f pairs is beyond 65504, the largest float16; the largest is %.6g, row %zu, "
+                         "|q.k| of %.0f pairs%s is beyond 65504, the largest float16; the largest is %.6g, row %zu, "
                          "column %zu: %.6g over sqrt(d_k)",
-                         v->dot_beyond_float16, v->dot_max, d->dot.largest_at[0], d->dot.largest_at[1],
-                         v->dot_max / sqrt((double)d->at->d));
+                         v->dot_beyond_float16, d->result.sampled ? " of the rows looked at" : "", v->dot_max,
+                         d->dot.largest_at[0], d->dot.largest_at[1], v->dot_max / sqrt((double)d->at->d));
     }
     if (isnan(v->dot_std)) {
         return;
@@ -126,8 +129,7 @@ static void find_dots(struct av_diagnoser *d)
                      m * v->predicted_std);
 }
 
-/* Worst first, else in the order in which they were found. */
-static void sort(struct av_diagnosis *r)
+void av_diagnosis_sort(struct av_diagnosis *r)
 {
     for (size_t i = 1; i < r->finding_count; i++) {
         struct av_verdict v = r->findings[i];
@@ -139,13 +141,19 @@ static void sort(struct av_diagnosis *r)
     }
 }
 
+static bool holes_in(const struct av_diagnosis_holes *f)
+{
+    return f->nan + f->infinite > 0;
+}
+
 void av_diagnosis_find(struct av_diagnoser *d)
 {
     d->result.causal = d->causal_seen || d->causal_fits;
+    d->result.entries_not_finite = holes_in(&d->not_finite[AV_PART_Q]) || holes_in(&d->not_finite[AV_PART_K]);
     find_not_finite(d);
     find_saturation(d);
     av_diagnosis_find_weights(d);
     av_diagnosis_find_scale(d);
     find_dots(d);
-    sort(&d->result);
+    av_diagnosis_sort(&d->result);
 }

@@ -8,7 +8,6 @@
 #include <float.h>
 #include <math.h>
 
-#define FLOAT16_MAX 65504.0
 #define MASK_SCORE (-8192.0) /* -1e4 and less stand for -infinity; float16 and bfloat16 round it */
 #define MASK_BELOW 745.0     /* the row's largest: e^-745 is 0 in double */
 #define LEVEL_STD 0x1p-6     /* of logits: far beyond rounding */
@@ -27,7 +26,7 @@ static void add_largest(struct av_dot_sums *s, size_t query, const double *dots,
 {
     for (size_t j = 0; j < n; j++) {
         double size = fabs(dots[j]);
-        s->beyond += size > FLOAT16_MAX;
+        s->beyond += size > AV_FLOAT16_MAX;
         if (size > s->largest) {
             s->largest = size;
             s->largest_at[0] = query;

@@ -73,6 +73,8 @@ enum av_diagnosis_phase {
     AV_PHASE_DONE
 };
 
+#define AV_FLOAT16_MAX 65504.0
+
 enum { AV_AVERAGED_ROWS = 8 }; /* compared with the mean over heads, summed over heads, compared with k.q */
 
 /* What says whether only the pairs up to their query follow q.k, where no mask is told. */
@@ -232,6 +234,9 @@ void av_diagnosis_compare_mean(struct av_diagnoser *d, size_t r);
 /* Adds a finding; text: printf's. */
 void av_diagnosis_add(struct av_diagnosis *r, const char *code, enum av_severity severity, const char *format, ...)
     AV_PRINTF(4, 5);
+
+/* Worst first, else in the order in which they were found. */
+void av_diagnosis_sort(struct av_diagnosis *r);
 
 /* The rules of weights. */
 void av_diagnosis_find_weights(struct av_diagnoser *d);

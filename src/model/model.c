@@ -261,6 +261,9 @@ enum av_status av_model_diagnose(struct av_model *m, struct av_error *e)
     }
     enum av_status status =
         av_diagnose_head(&m->diagnosis, s->source, m->head.layer, m->head.head, &s->params, m->kernels, e);
+    if (status == AV_OK) {
+        av_diagnosis_complete(&m->diagnosis, s);
+    }
     s->diagnosis = status == AV_OK ? &m->diagnosis : NULL;
     return status;
 }

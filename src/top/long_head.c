@@ -159,6 +159,7 @@ const struct av_snapshot *av_long_head(struct av_long_head *h, const struct av_s
         h->snapshot = *av_fused_snapshot(h->fused);
         h->snapshot.source = s;
         h->diagnosis = *av_diagnoser_result(w.diagnosing.diagnoser);
+        av_diagnosis_complete(&h->diagnosis, &h->snapshot);
         h->snapshot.diagnosis = &h->diagnosis;
     } else {
         av_long_head_free(h);

@@ -186,7 +186,7 @@ static void dropout_of_saturated_rows_has_its_share(void **state)
 
 /* ---- Long heads ------------------------------------------------------------------------- */
 
-/* Rows are sampled, but columns are summed over all of them. */
+/* All rows and columns are summed, however many there are. */
 static void a_wrong_axis_is_found_in_long_heads(void **state)
 {
     (void)state;
