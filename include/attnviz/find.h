@@ -34,16 +34,22 @@
  *   b batch    h heads    n tokens    d entries of a head
  *   c heads side by side, h * d entries    f queries, keys, values side by side
  *
- * nd, nc, nf; hnd, nhd, bnc, bnf; bhnd, bnhd. A layout that is not given follows
- * from the rank and, where they are known, the number of heads and d_k; c and f
- * need the number of heads. Where nothing says that number, the first weights or scores
- * with an axis of heads do, when queries and keys read with it are of their sizes in
- * everything else. A layout must fit the keys too, whose heads divide those of the
- * queries. Of two that fit, one with as many keys as queries goes first, then of bhnd
- * and bnhd that in which the longer axis is the tokens', then hnd before nhd and bnc;
- * `guessed` is set. One head of keys may lack its axis. In f each of the three is
- * whole: where they alternate head by head (GPT-NeoX, BLOOM), they must be taken apart
- * before.
+ * nd, nc, nf; hnd, nhd, bnc, bnf, nbc, nbf; bhnd, bnhd, nbhd. A layout that is not given
+ * follows from the rank and, where they are known, the number of heads and d_k; c and f
+ * need the number of heads. A layout must fit the keys too, whose heads divide those of
+ * the queries, and the weights or scores that are found beside them: those of the
+ * layer's number, else those whose name has the most in common with the queries'. Where
+ * nothing says the number of heads, these do when they have an axis of them. Where no
+ * layout fits them, they decide nothing; `unused` tells of such.
+ *
+ * Of several that fit, c goes first when the queries' last word is proj (what a projection
+ * puts out has heads side by side), and nothing is guessed then. Of the rest one of more
+ * than one token goes first, then one with as many keys as queries, then of four axes that
+ * in which the longer one is the tokens', then the order above; `guessed` is set, and
+ * the others are told. Tokens before sequences, nb, are only looked at where they are
+ * given, weights or scores fit, or there are more tokens than sequences then. One head of
+ * keys may lack its axis. In f each of the three is whole: where they alternate head by
+ * head (GPT-NeoX, BLOOM), they must be taken apart before.
  *
  * Weights and scores are [n, m], [h, n, m] or [b, h, n, m]; beside queries of several
  * sequences also [b, n, m], one for all heads, and [b h, n, m]. */

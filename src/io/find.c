@@ -26,7 +26,7 @@ static void tell(struct av_find *out, const struct av_find_choice *choice)
 static bool place_beside(const struct av_find_search *s, struct av_find_layer *layer, const struct av_dump_tensor *q,
                          const struct av_dump_tensor *k)
 {
-    struct av_find_place place = { s->options->layout, s->sizes, av_find_beside(s, layer->q.tensor), false };
+    struct av_find_place place = { s->options->layout, s->sizes, av_find_beside(s, layer), false };
     struct av_find_choice choice;
     if (place.beside == NULL) {
         return false;

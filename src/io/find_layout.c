@@ -140,8 +140,8 @@ static bool suits(const struct pairing *p, const struct av_find_place *place)
            rows.n == p->q.n && rows.d == p->k.n;
 }
 
-/* Tokens before sequences are looked at when nothing speaks against it that can be known
- * otherwise, or when there were more sequences than tokens. */
+/* Both have tokens before sequences or neither, and the sizes of what is beside them. By
+ * themselves tokens go before sequences only where there would be more of these else. */
 static bool is_likely(const struct pairing *p, const char *k_by, const struct av_find_place *place)
 {
     if (puts_tokens_first(p->by) != puts_tokens_first(k_by)) {

@@ -284,25 +284,25 @@ static bool is_either(const struct av_find_search *s, const char *name)
            (o->scores != NULL && av_find_matches(o->scores, name, digits));
 }
 
-const struct av_dump_tensor *av_find_beside(const struct av_find_search *s, size_t q)
+const struct av_dump_tensor *av_find_beside(const struct av_find_search *s, const struct av_find_layer *l)
 {
     const struct av_dump_tensor *best = NULL;
-    const size_t own = av_find_number(name_of(s, q));
-    size_t best_common = 0;
+    const size_t own = av_find_number(name_of(s, l->q.tensor));
+    size_t best_alike = 0;
     for (size_t i = 0; i < s->file->count; i++) {
         const struct av_dump_tensor *t = &s->file->tensors[i];
-        if (i == q || !is_matrix(t) || !is_either(s, t->name)) {
+        if (i == l->q.tensor || !is_matrix(t) || !is_either(s, t->name) || !(is_square(t) || is_of_axes(s, l, t))) {
             continue;
         }
         /* To tell heads there must be some: a first axis of one may be that of a single sequence. */
         if (s->sizes.heads == 0 && (t->rank == 2 || (t->rank == 3 && t->shape[0] == 1))) {
             continue;
         }
-        size_t common = av_find_common(t->name, name_of(s, q));
-        common += av_find_number(t->name) == own ? AV_FIND_NAME_MAX : 0;
-        if (best == NULL || common > best_common) {
+        size_t alike = common(s, l, i);
+        alike += av_find_number(t->name) == own ? AV_FIND_NAME_MAX : 0;
+        if (best == NULL || alike > best_alike) {
             best = t;
-            best_common = common;
+            best_alike = alike;
         }
     }
     return best;

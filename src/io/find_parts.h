@@ -59,9 +59,9 @@ struct av_find_layer *av_find_add_layer(const struct av_find_search *s, const ch
 
 /* ---- find_matrices.c: weights and scores ------------------------------------------- */
 
-/* That which can tell how these queries lie, by their layer's number or else by its
+/* That which can tell how queries and keys of a layer lie, by their layer's number or else by its
  * name; NULL: there is none. */
-const struct av_dump_tensor *av_find_beside(const struct av_find_search *s, size_t q);
+const struct av_dump_tensor *av_find_beside(const struct av_find_search *s, const struct av_find_layer *l);
 
 /* Those that are named by the options, and those whose names say so; and all layers
  * in order. */

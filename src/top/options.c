@@ -333,7 +333,7 @@ static const struct av_option TABLE[] = {
     { "weights", '\0', "NAME", FILES_IN, NULL, NULL, false, "attention weights that a model computed", set_weights },
     { "scores", '\0', "NAME", FILES_IN, NULL, NULL, false, "its scores, before the softmax", set_scores },
     { "layout", '\0', "LAYOUT", FILES_IN, NULL, NULL, false,
-      "axes of queries and keys: b batch, h heads, n tokens, d entries, c heads side by side, f all three fused; hnd, bnhd ...",
+      "axes of queries and keys: b batch, h heads, n tokens, d entries, c heads side by side, f all three fused; hnd, bnhd, nbc ...",
       set_layout },
     { "n-head", '\0', "N", FILES_IN, NULL, NULL, false, "query heads in the file", set_n_head },
     { "n-head-kv", '\0', "N", FILES_IN, NULL, NULL, false, "key heads in the file, if fewer", set_n_head_kv },

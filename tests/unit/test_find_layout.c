@@ -72,6 +72,9 @@ static void as_many_sequences_as_heads(void **state)
           "0 q2 3 3 5 2 @0/30/2/6 k1 3 3 5 2 @0/30/2/6 w0 3 3 5 5 @0/75/25/5; "
           "1 q5 1 3 5 6 @0/0/30/6 k4 1 3 5 6 @0/0/30/6 w3 1 3 5 5 @0/75/25/5",
           "", NULL },
+        /* What a module puts out is named like weights, and says nothing. */
+        { "a.0.attn 3 5 6, a.0.k 3 5 6, a.0.q 3 5 6, weights.0 3 3 5 5", 3, NULL,
+          "0 q2 3 3 5 2 @0/30/2/6 k1 3 3 5 2 @0/30/2/6 w3 3 3 5 5 @0/75/25/5", "", NULL },
         /* An axis of one sequence or one head changes nothing. */
         { "k 1 5 6, q 1 5 6", 1, NULL, "0 q1 1 1 5 6 @0/0/30/6 k0 1 1 5 6 @0/0/30/6", "", NULL },
     };
