@@ -61,8 +61,9 @@ static enum av_status begin(struct av_app *app, const struct av_app_config *conf
     if (s == AV_OK) {
         s = av_studies_new(&app->studies, config->kernels, e);
     }
-    if (s == AV_OK && config->notice != NULL) {
+    if (s == AV_OK && config->notice != NULL) { /* a guess of the layout, if any, replaces it */
         av_app_say(app, "%s", config->notice);
+        app->notice = true;
     }
     if (s == AV_OK && config->source != NULL) {
         s = begin_source(app, config->source, e);
