@@ -11,6 +11,9 @@
 enum { AV_REPORT_VERDICTS = AV_VERDICTS_MAX + AV_DIAGNOSIS_FINDINGS };
 size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS]);
 
+/* The same, but of each code the worst alone: of several tensors that hold NaN, the first. */
+size_t av_report_codes(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS]);
+
 const char *av_report_severity(enum av_severity severity); /* "info", "warn", "bad" */
 
 /* A code in one of its severities, and the first head that has it: the layer as

@@ -59,19 +59,12 @@ static void add_params(struct av_str *out, const struct av_snapshot *s)
 static void add_verdicts(struct av_str *out, const struct av_snapshot *s)
 {
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
-    size_t count = av_report_verdicts(s, verdicts);
+    size_t count = av_report_codes(s, verdicts);
     struct av_str codes = AV_STR_INIT;
-    const char *worst = "";
-    for (int severity = AV_BAD; severity >= AV_INFO; severity--) {
-        for (size_t i = 0; i < count; i++) {
-            if ((int)verdicts[i]->severity == severity) {
-                const char *name = av_report_severity(verdicts[i]->severity);
-                worst = worst[0] == '\0' ? name : worst;
-                av_str_addf(&codes, "%s%s:%s", codes.len > 0 ? " " : "", name, verdicts[i]->code);
-            }
-        }
+    for (size_t i = 0; i < count; i++) {
+        av_str_addf(&codes, "%s%s:%s", i == 0 ? "" : " ", av_report_severity(verdicts[i]->severity), verdicts[i]->code);
     }
-    av_csv_text(out, worst);
+    av_csv_text(out, count > 0 ? av_report_severity(verdicts[0]->severity) : "");
     av_csv_text(out, av_str_text(&codes));
     out->failed = out->failed || codes.failed;
     av_str_free(&codes);

@@ -41,6 +41,21 @@ size_t av_report_verdicts(const struct av_snapshot *s, const struct av_verdict *
     return n;
 }
 
+size_t av_report_codes(const struct av_snapshot *s, const struct av_verdict *out[AV_REPORT_VERDICTS])
+{
+    size_t n = 0, count = av_report_verdicts(s, out);
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < n && strcmp(out[k]->code, out[i]->code) != 0) {
+            k++;
+        }
+        if (k == n) {
+            out[n++] = out[i];
+        }
+    }
+    return n;
+}
+
 static bool goes_before(const struct av_finding *a, const struct av_finding *b)
 {
     if (a->verdict.severity != b->verdict.severity) {
@@ -88,25 +103,13 @@ static void add_verdict(struct av_findings *f, const struct av_verdict *v, const
     move_up(f, finding);
 }
 
-/* Has the head said this code in this severity before: of Q and K, and of weights? */
-static bool repeats(const struct av_verdict *const verdicts[], size_t i)
-{
-    size_t k = 0;
-    while (verdicts[k]->severity != verdicts[i]->severity || strcmp(verdicts[k]->code, verdicts[i]->code) != 0) {
-        k++;
-    }
-    return k < i;
-}
-
 void av_findings_add(struct av_findings *f, const struct av_snapshot *s, size_t place)
 {
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
-    size_t count = av_report_verdicts(s, verdicts);
+    size_t count = av_report_codes(s, verdicts);
     f->heads++;
     for (size_t i = 0; i < count; i++) {
-        if (!repeats(verdicts, i)) {
-            add_verdict(f, verdicts[i], s, place);
-        }
+        add_verdict(f, verdicts[i], s, place);
     }
 }
 

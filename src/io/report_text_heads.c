@@ -176,19 +176,13 @@ static void add_headings(struct av_str *out)
     }
 }
 
-/* Of what is more than information, the worst first. */
+/* Of what is more than information. */
 static void add_codes(struct av_str *out, const struct av_snapshot *s)
 {
     const struct av_verdict *verdicts[AV_REPORT_VERDICTS];
-    size_t count = av_report_verdicts(s, verdicts);
-    const char *gap = "  ";
-    for (int severity = AV_BAD; severity > AV_INFO; severity--) {
-        for (size_t i = 0; i < count; i++) {
-            if ((int)verdicts[i]->severity == severity) {
-                av_str_addf(out, "%s%s", gap, verdicts[i]->code);
-                gap = " ";
-            }
-        }
+    size_t count = av_report_codes(s, verdicts);
+    for (size_t i = 0; i < count && verdicts[i]->severity > AV_INFO; i++) {
+        av_str_addf(out, "%s%s", i == 0 ? "  " : " ", verdicts[i]->code);
     }
     av_str_add(out, "\n");
 }

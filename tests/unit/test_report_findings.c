@@ -114,6 +114,24 @@ static void check_told(const struct av_snapshot *s, size_t count, const char *co
     }
 }
 
+/* Of several tensors that hold NaN the table of heads names the code once, in its worst severity. */
+static void a_code_is_told_once(void **state)
+{
+    (void)state;
+    struct state st;
+    make_head(&st, 0);
+    st.s.verdict_count = 0;
+    add_verdict(&st.s, "saturated", AV_WARN, "of q.k");
+    add_verdict(&st.s, "nan_input", AV_BAD, "q");
+    add_verdict(&st.s, "nan_input", AV_BAD, "k");
+    add_verdict(&st.s, "saturated", AV_BAD, "of weights");
+    const struct av_verdict *told[AV_REPORT_VERDICTS];
+    assert_int_equal(av_report_verdicts(&st.s, told), 4);
+    assert_int_equal(av_report_codes(&st.s, told), 2);
+    assert_string_equal(told[0]->text, "q");
+    assert_string_equal(told[1]->text, "of weights");
+}
+
 /* With weights beside Q and K the diagnosis alone says whether rows are saturated; no
  * note stands before a warning. */
 static void weights_of_a_file_have_the_only_say(void **state)
@@ -138,9 +156,8 @@ static void weights_of_a_file_have_the_only_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worst_first_then_most_heads_in_any_order),
-        cmocka_unit_test(in_words),
-        cmocka_unit_test(a_diagnosis_adds_to_the_pipeline),
+        cmocka_unit_test(worst_first_then_most_heads_in_any_order), cmocka_unit_test(in_words),
+        cmocka_unit_test(a_diagnosis_adds_to_the_pipeline),         cmocka_unit_test(a_code_is_told_once),
         cmocka_unit_test(weights_of_a_file_have_the_only_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
