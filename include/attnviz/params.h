@@ -56,6 +56,10 @@ enum av_entropy_unit { AV_NATS, AV_BITS, AV_ENTROPY_UNITS };
  * the query before it. */
 enum av_scale_order { AV_SCALE_PRODUCT, AV_SCALE_QUERY, AV_SCALE_ORDERS };
 
+/* Which part of a layer of the files a head is made of, where it has several:
+ * av_source_from. auto: queries and keys, else weights, else scores. */
+enum av_from { AV_FROM_AUTO, AV_FROM_QK, AV_FROM_SCORES, AV_FROM_WEIGHTS, AV_FROM_COUNT };
+
 /* What the curves of the view `variants` run over. */
 enum av_curve_over { AV_CURVE_N_K, AV_CURVE_D_K, AV_CURVE_OVERS };
 
@@ -122,6 +126,7 @@ struct av_params {
     uint64_t seed;
     int64_t n_head;                     /* with files: theirs */
     int64_t head, layer;                /* which head, and layer of the files read */
+    int64_t from;                       /* which part of it: enum av_from */
     int64_t d_k_1, d_k_2, d_k_3, d_k_4; /* of the panels of the distributions view */
     double x_range;                     /* of the sensitivity sweep */
     int64_t d_model, init, layer_norm;  /* init: enum av_init; layer_norm: bool */
@@ -166,7 +171,7 @@ enum av_param_step {
 /* Which parameters belong on the on-screen list, in files, and so on. */
 enum av_param_flag {
     AV_PARAM_HIDDEN = 1, /* not walked to on the screen: no view changes with it */
-    AV_PARAM_FILES = 2,  /* has a meaning only with files (head, layer) */
+    AV_PARAM_FILES = 2,  /* has a meaning only with files (layer, from) */
     AV_PARAM_SIZE = 4,   /* a size of Q and K: files bring their own */
     AV_PARAM_VIEW = 8,   /* on the list only in views that listen to it */
     AV_PARAM_OWNED = 16, /* of a variant's row: has a meaning only while that row is chosen */

@@ -46,10 +46,11 @@ struct av_source {
     enum av_mask mask;
     const char *const *tokens; /* labels of positions, printable; NULL: none */
     size_t token_count;
-    bool guessed;        /* how heads lie in the tensors was guessed */
-    const char *reading; /* as what, and as what else they can be read; NULL: not guessed */
-    const char *unused;  /* a tensor that is named like weights or scores, and why it is not used; NULL */
-    bool streamed;       /* rows before those read last cost reading again from the beginning */
+    size_t sequence, sequences; /* of a batch, which one is read, and of how many; 0 and 0 or 1: no batch */
+    bool guessed;               /* how heads lie in the tensors was guessed */
+    const char *reading;        /* as what, and as what else they can be read; NULL: not guessed */
+    const char *unused;         /* a tensor that is named like weights or scores, and why it is not used; NULL */
+    bool streamed;              /* rows before those read last cost reading again from the beginning */
 
     /* Rows [first, first + rows) of one head of a part, row after row without
      * gaps: to out_f32, or, of a part that is wide, to out_f64 (the other is
@@ -95,16 +96,24 @@ struct av_not_finite {
     size_t first_nan[2], first_inf[2];
 };
 
-/* What a head of the layer is made of: AV_PART_Q of its queries and keys, where
- * it has both; else its weights, AV_PART_WEIGHTS, else its scores. */
-enum av_part av_source_from(const struct av_source_layer *l);
+/* What a head of the layer is made of: the part that `from` asks for, AV_PART_Q
+ * standing for queries and keys, both. By AV_FROM_AUTO, and where that part is not
+ * there: queries and keys, else weights, else scores. */
+enum av_part av_source_from(const struct av_source_layer *l, enum av_from from);
+
+/* Has the layer what `from` asks for? AV_FROM_AUTO asks for nothing: true. */
+bool av_source_has(const struct av_source_layer *l, enum av_from from);
+
+/* Can `from` choose: has the layer more than one of queries and keys, scores, weights? */
+bool av_source_has_choice(const struct av_source_layer *l);
 
 /* Does the parameter act on a head that is made of this? Of weights nothing but
  * the mask changes a number; what selects acts on all. */
 bool av_source_acts(enum av_part from, const struct av_param *row);
 
-/* Takes from p what cannot act on such a layer: of scores every row of the
- * variant that does not act on logits, of weights variant and dtype. */
+/* Takes from p what cannot act on what p->from makes a head of the layer of: of
+ * scores every row of the variant that does not act on logits, of weights variant
+ * and dtype. */
 void av_source_limit(struct av_params *p, const struct av_source_layer *l);
 
 /* Do variant and dtype of p act, all of them, on one of these layers? AV_USAGE
@@ -116,7 +125,7 @@ enum av_status av_source_check(const struct av_source_layer *layers, size_t coun
 struct av_loaded_head {
     size_t layer, head, k_head;
     size_t n_q, n_k, d;
-    enum av_part from;      /* as av_source_from has it */
+    enum av_part from;      /* AV_PART_Q, AV_PART_SCORES or AV_PART_WEIGHTS */
     struct av_entries q, k; /* of AV_PART_Q, into memory: */
     const double *given;    /* [n_q, n_k] scores or weights, likewise; NULL: Q and K */
     void *memory;
@@ -129,10 +138,9 @@ struct av_loaded_head {
 enum av_status av_source_load(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
                               struct av_error *e);
 
-/* The same for a layer of any kind: its scores or weights where it has no
- * queries and keys. */
-enum av_status av_source_load_any(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
-                                  struct av_error *e);
+/* The same of what av_source_from has answered: queries and keys, scores, or weights. */
+enum av_status av_source_load_from(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
+                                   enum av_part from, struct av_error *e);
 void av_loaded_head_free(struct av_loaded_head *h); /* zeroes *h; a zeroed one is fine */
 
 #endif

@@ -218,6 +218,21 @@ void av_work_order(struct av_app *app, enum av_work_order order);
 /* Time has come to now_ms: how fast is it? */
 void av_work_tick(struct av_app *app, uint64_t now_ms);
 
+/* ---- inert.c: which parameters do something ----------------------------- */
+
+/* Does the view draw something of the pipeline? */
+bool av_app_of_pipeline(const struct av_view *view);
+
+/* Is this parameter on the list? (head only with files, what a view listens to ...) */
+bool av_app_listed(const struct av_app *app, const struct av_param *row);
+
+/* Why a change of this parameter would do nothing, NULL when it does. */
+const char *av_app_inert(const struct av_app *app, const struct av_param *row);
+
+/* Its range now, as text, or why it has no effect: writes to out and returns it. */
+enum { AV_RANGE_MAX = 96 };
+const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX]);
+
 /* ---- change.c: parameters --------------------------------------------- */
 
 enum av_change {
@@ -238,19 +253,6 @@ void av_app_step(struct av_app *app, const struct av_param *row, int count, enum
 /* Back to the values at the start: one parameter, or all of them. */
 void av_app_reset(struct av_app *app, const struct av_param *row);
 void av_app_reset_all(struct av_app *app);
-
-/* Does the view draw something of the pipeline? */
-bool av_app_of_pipeline(const struct av_view *view);
-
-/* Is this parameter on the list? (head only with files, what a view listens to ...) */
-bool av_app_listed(const struct av_app *app, const struct av_param *row);
-
-/* Why a change of this parameter would do nothing, NULL when it does. */
-const char *av_app_inert(const struct av_app *app, const struct av_param *row);
-
-/* Its range now, as text, or why it has no effect: writes to out and returns it. */
-enum { AV_RANGE_MAX = 96 };
-const char *av_app_range(const struct av_app *app, const struct av_param *row, char out[AV_RANGE_MAX]);
 
 const struct av_param *av_app_selected(const struct av_app *app);
 void av_app_select(struct av_app *app, const struct av_param *row);

@@ -238,15 +238,18 @@ static void draw_foot(struct av_canvas *c, struct av_rect r, int y, const struct
 /* Where the chain begins behind queries and keys. */
 static const char *given_words(const struct av_snapshot *s)
 {
-    return s->from_logits ? "The logits are given by hand: there is no q and no k to derive them from. What follows "
-                            "from logits still does:"
-           : s->from == AV_PART_SCORES
-               ? "This file holds scores alone: there is no q and no k to derive them from. What follows "
-                 "from logits still does:"
-           : s->from == AV_PART_WEIGHTS
-               ? "This file holds weights alone: there is no q and no k, and there are no logits. What can be said "
-                 "of weights:"
-               : NULL;
+    static const char *const words[AV_PARTS][2] = {
+        [AV_PART_SCORES] = { "This file holds scores alone: there is no q and no k to derive them from. What follows "
+                             "from logits still does:",
+                             "Shown are the file's scores (from), not q and k. What follows from logits:" },
+        [AV_PART_WEIGHTS] = { "This file holds weights alone: there is no q and no k, and there are no logits. What "
+                              "can be said of weights:",
+                              "Shown are the file's weights (from), not q and k. What can be said of weights:" },
+    };
+    return s->from_logits  ? "The logits are given by hand: there is no q and no k to derive them from. What follows "
+                             "from logits still does:"
+           : s->from_files ? words[s->from][av_source_has_choice(s->layer)]
+                           : NULL;
 }
 
 void av_panel_chain(struct av_canvas *c, struct av_rect r, const struct av_view_context *ctx)

@@ -1,4 +1,4 @@
-/* panel_given.c - what the panels say of files that hold scores or weights alone. */
+/* panel_given.c - what the panels say of scores or weights that a file holds. */
 #include "panels.h"
 
 #include <stdio.h>
@@ -10,8 +10,19 @@ const char *av_panel_holds(const struct av_snapshot *s)
 
 const char *av_panel_lacks(char out[AV_LACK_MAX], const struct av_snapshot *s, const char *what)
 {
-    snprintf(out, AV_LACK_MAX, "This file holds %s alone: no %s.", av_panel_holds(s), what);
+    bool alone = !av_source_has_choice(s->layer);
+    snprintf(out, AV_LACK_MAX, alone ? "This file holds %s alone: no %s." : "Shown are the file's %s (from): no %s.",
+             av_panel_holds(s), what);
     return out;
+}
+
+size_t av_panel_sequence(char out[AV_PIECE_MAX], const struct av_source *source, bool brief)
+{
+    if (source->sequences > 1) {
+        snprintf(out, AV_PIECE_MAX, brief ? "seq %zu/%zu" : "sequence %zu of %zu; --batch", source->sequence,
+                 source->sequences);
+    }
+    return source->sequences > 1;
 }
 
 const char *av_panel_no_study(char out[AV_LACK_MAX], const struct av_snapshot *s)

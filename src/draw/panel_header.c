@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = AV_PIECE_MAX, PIECES = 9, NAME_MOST = 51 };
+enum { PIECE = AV_PIECE_MAX, PIECES = 10, NAME_MOST = 51 };
 
 /* ---- the formula ----------------------------------------------------- */
 
@@ -86,8 +86,10 @@ static int draw_formula(struct av_canvas *c, struct av_rect r, const struct av_s
     char text[PIECE];
     char number[AV_NUMBER_MAX];
     if (s->from == AV_PART_WEIGHTS) {
+        bool causal = p->mask == AV_MASK_CAUSAL; /* it cuts them, and leaves the others as they are */
         int end = av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, "w ");
-        return av_canvas_text(c, end, r.y, av_look_now(s).fill.role, "as the file has them");
+        return av_canvas_text(c, end, r.y, av_look_now(s).fill.role,
+                              causal ? "as the file has them, causal keys only" : "as the file has them");
     }
     int x = av_canvas_text(c, r.x + 1, r.y, AV_ROLE_TITLE, "z = ( ");
     product_text(text, s, c->ascii);
@@ -165,10 +167,11 @@ static size_t make_pieces(char pieces[PIECES][PIECE], const struct av_snapshot *
     if (s->from_files || s->heads > 1) {
         head_text(pieces[n++], s, brief);
     }
-    if (p->mask == AV_MASK_CAUSAL) {
+    if (p->mask == AV_MASK_CAUSAL && s->from != AV_PART_WEIGHTS) {
         snprintf(pieces[n++], PIECE, "causal");
     }
     if (s->from_files) {
+        n += av_panel_sequence(pieces[n], s->source, brief);
         name_text(pieces[n++], s->source->name);
         return n;
     }

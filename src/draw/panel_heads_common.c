@@ -162,32 +162,63 @@ void av_heads_sort(struct av_heads_order *out, const struct av_heads *h, const s
     out->count = h->count;
 }
 
-/* Is any head made of this? */
-static bool any_from(const struct av_heads *h, enum av_part from)
+/* What the heads of the layers are made of. */
+struct made_of {
+    bool any[AV_PARTS];
+    size_t least_d, most_d; /* of those with queries and keys */
+};
+
+static struct made_of made_of(const struct av_heads *h)
 {
-    bool any = h->source == NULL && from == AV_PART_Q;
+    size_t sampled = (size_t)h->params.d_k;
+    struct made_of m = { .any = { [AV_PART_Q] = h->source == NULL }, .least_d = sampled, .most_d = sampled };
     for (size_t i = 0; h->source != NULL && i < h->source->layer_count; i++) {
-        any = any || av_source_from(&h->source->layers[i]) == from;
+        const struct av_source_layer *l = &h->source->layers[i];
+        enum av_part from = av_source_from(l, (enum av_from)h->params.from);
+        bool first = from == AV_PART_Q && !m.any[AV_PART_Q];
+        if (from == AV_PART_Q) {
+            m.least_d = first || l->d < m.least_d ? l->d : m.least_d;
+            m.most_d = first || l->d > m.most_d ? l->d : m.most_d;
+        }
+        m.any[from] = true;
     }
-    return any;
+    return m;
+}
+
+/* "q·k × 0.125"; a power where d_k differs from layer to layer, no factor where a
+ * variant has one in its place. */
+static void product_text(char out[AV_PIECE_MAX], const struct av_params *p, const struct made_of *m)
+{
+    char number[AV_NUMBER_MAX];
+    struct av_params at = *p;
+    at.d_k = (int64_t)m->most_d;
+    if (p->scale == 0 || (av_variant_flags(p->variant) & AV_VARIANT_MULTIPLIES) != 0) {
+        snprintf(out, AV_PIECE_MAX, "q·k");
+    } else if (m->least_d < m->most_d) {
+        snprintf(out, AV_PIECE_MAX, "q·k × d_k^-%s", av_plot_short(number, p->exponent, 4));
+    } else {
+        snprintf(out, AV_PIECE_MAX, "q·k × %s", av_plot_short(number, av_params_alpha(&at), 4));
+    }
 }
 
 size_t av_heads_way(char pieces[][AV_PIECE_MAX], const struct av_heads *h)
 {
     const struct av_params *p = &h->params;
+    const struct made_of m = made_of(h);
     char text[AV_VARIANT_TEXT_MAX], number[AV_NUMBER_MAX];
-    bool entries = any_from(h, AV_PART_Q);
     size_t n = 0;
-    if (!entries && !any_from(h, AV_PART_SCORES)) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "weights as the file has them");
-        return n;
+    if (m.any[AV_PART_Q]) {
+        product_text(pieces[n++], p, &m);
     }
-    snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_variant_format(p->variant, text));
-    if (entries) {
-        snprintf(pieces[n++], AV_PIECE_MAX, "scale %s", p->scale != 0 ? "on" : "off");
-    } else {
-        snprintf(pieces[n++], AV_PIECE_MAX, "scores as the file has them");
+    if (m.any[AV_PART_SCORES]) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "scores of the file");
     }
-    snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
+    if (m.any[AV_PART_WEIGHTS]) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "weights of the file");
+    }
+    if (m.any[AV_PART_Q] || m.any[AV_PART_SCORES]) {
+        snprintf(pieces[n++], AV_PIECE_MAX, "%s", av_variant_format(p->variant, text));
+        snprintf(pieces[n++], AV_PIECE_MAX, "T %s", av_plot_short(number, p->temperature, 4));
+    }
     return n;
 }

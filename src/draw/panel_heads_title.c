@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { PIECES = 13 };
+enum { PIECES = 16 };
 
 /* The layer whose heads have the most queries, counted or left out. */
 static const struct av_source_layer *longest(const struct av_source *source)
@@ -79,6 +79,9 @@ static size_t make_pieces(char pieces[PIECES][AV_PIECE_MAX], const struct av_vie
         snprintf(pieces[n++], AV_PIECE_MAX, "the first %zu", h->count);
     }
     n += tell_queries(pieces[n], h);
+    if (h->source != NULL) {
+        n += av_panel_sequence(pieces[n], h->source, true);
+    }
     n += av_heads_way(pieces + n, h);
     if (p->mask == AV_MASK_CAUSAL) {
         snprintf(pieces[n++], AV_PIECE_MAX, "causal");

@@ -24,7 +24,8 @@ struct av_look av_look_other(const struct av_snapshot *s);
 
 /* What a file holds in the place of queries and keys: "weights", "scores"; NULL:
  * there are queries and keys, or logits by hand. What is therefore not there,
- * in a line: "This file holds weights alone: no scores." Writes to out and
+ * in a line: "This file holds weights alone: no scores." or, where `from` has
+ * chosen, "Shown are the file's weights (from): no scores." Writes to out and
  * returns it. */
 const char *av_panel_holds(const struct av_snapshot *s);
 enum { AV_LACK_MAX = 96 };
@@ -76,6 +77,10 @@ const char *av_panel_dtype(const struct av_snapshot *s);
  * returns it. */
 enum { AV_PIECE_MAX = 192 };
 const char *av_panel_variant(char out[AV_PIECE_MAX], const struct av_snapshot *s);
+
+/* "sequence 0 of 2; --batch", brief "seq 0/2", where a file holds several; returns
+ * the number of pieces written, 0 or 1. */
+size_t av_panel_sequence(char out[AV_PIECE_MAX], const struct av_source *source, bool brief);
 
 /* Do averages of keys stand in the places of keys? */
 bool av_panel_averages(const struct av_snapshot *s);

@@ -48,8 +48,9 @@ const char *av_heads_number(char out[AV_NUMBER_MAX], const struct av_head *h, en
 const char *av_heads_label(char out[AV_NUMBER_MAX], const struct av_head *h);
 int av_heads_label_w(const struct av_heads *h); /* of the longest */
 
-/* How weights come about, in at most three pieces: "softmax", "scale on", "T 1"; of
- * files that hold scores or weights alone what is true of these. Returns how many. */
+/* What the heads' maps are of, in at most five pieces: "q·k × 0.125", "scores of the
+ * file", "weights of the file", as any layer has them by `from`; and where there are
+ * logits what makes weights of them: "softmax", "T 1". Returns how many. */
 size_t av_heads_way(char pieces[][AV_PIECE_MAX], const struct av_heads *h);
 
 /* Its health by a glyph and a role; the glyph of a severity; what it is called,

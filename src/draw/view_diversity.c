@@ -198,7 +198,7 @@ static const char *const listens[] = { "n_head",   "head",        "d_k",        
                                        "exponent", "temperature", "offset",      "key",         "key_offset", "q_std",
                                        "k_std",    "q_mean",      "k_mean",      "corr",        "dist",       "mask",
                                        "variant",  "dtype",       "scale_order", "softmax_f32", "smooth_k",   "layer",
-                                       "seed",     AV_ALL_OWNED,  NULL };
+                                       "from",     "seed",        AV_ALL_OWNED,  NULL };
 
 const struct av_view av_view_diversity = {
     .name = "diversity",

@@ -349,7 +349,7 @@ static const char *const listens[] = { "n_head",      "d_k",         "n_q",     
                                        "temperature", "offset",      "key",         "key_offset", "q_std", "k_std",
                                        "q_mean",      "k_mean",      "corr",        "dist",       "mask",  "variant",
                                        "dtype",       "scale_order", "softmax_f32", "smooth_k",   "seed",  "head",
-                                       "layer",       AV_ALL_OWNED,  NULL };
+                                       "layer",       "from",        AV_ALL_OWNED,  NULL };
 
 static const char *const about[] = {
     "Every head of every layer of the files, or the n_head that are sampled; 2.3 is head",

@@ -87,11 +87,12 @@ static const struct av_view_action actions[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-static const char *const listens[] = { "d_k",         "n_q",         "n_k",        "scale", "exponent", "temperature",
-                                       "offset",      "key",         "key_offset", "query", "q_std",    "k_std",
-                                       "q_mean",      "k_mean",      "corr",       "dist",  "mask",     "variant",
-                                       "dtype",       "seed",        "n_head",     "head",  "layer",    AV_ALL_OWNED,
-                                       "scale_order", "softmax_f32", "smooth_k",   NULL };
+static const char *const listens[] = { "d_k",         "n_q",         "n_k",      "scale",      "exponent",
+                                       "temperature", "offset",      "key",      "key_offset", "query",
+                                       "q_std",       "k_std",       "q_mean",   "k_mean",     "corr",
+                                       "dist",        "mask",        "variant",  "dtype",      "seed",
+                                       "n_head",      "head",        "layer",    "from",       AV_ALL_OWNED,
+                                       "scale_order", "softmax_f32", "smooth_k", NULL };
 
 static const char *const about[] = {
     "Page 1: the same queries and keys in every dtype, scores, logits and softmax",

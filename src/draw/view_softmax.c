@@ -275,7 +275,7 @@ static void load(struct av_view_edit *e)
     const struct av_snapshot *s = e->pipeline;
     if (s->scores == NULL) {
         e->say = s->from_logits ? "no query to load: the logits were given"
-                                : "no query to load: the file holds weights alone, no logits";
+                                : "no query to load: what is shown are a file's weights, no logits";
         return;
     }
     bool of_logits = s->varied || s->from == AV_PART_SCORES;

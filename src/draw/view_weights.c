@@ -245,12 +245,9 @@ static void zoom_out(struct av_view_edit *e)
 static void next_quantity(struct av_view_edit *e)
 {
     const struct av_snapshot *s = e->snapshot;
-    int after = (e->state->quantity + 1) % AV_HEAT_QUANTITIES;
+    int after = ((int)av_heat_quantity(s, e->state) + 1) % AV_HEAT_QUANTITIES;
     bool there = after == AV_HEAT_SCORES ? s->scores != NULL : after != AV_HEAT_LOGITS || s->logits != NULL;
     e->state->quantity = there ? after : AV_HEAT_WEIGHTS;
-    if (s->logits == NULL && !there) {
-        e->say = "the file holds weights alone: no logits, no scores";
-    }
 }
 
 static void next_pool(struct av_view_edit *e)
@@ -282,7 +279,7 @@ static const struct av_view_action actions[] = {
     { "J", "pan-down", "move the window half its height down", pan_down },
     { "K", "pan-up", "move the window half its height up", pan_up },
     { "L", "pan-right", "move the window half its width to the right", pan_right },
-    { "y", "quantity", "weights, log10 weights, logits or scores", next_quantity },
+    { "y", "quantity", "the next of weights, log10 weights, logits, scores that there are", next_quantity },
     { "x", "pool", "pool entries that share a cell by maximum or mean", next_pool },
     { NULL, NULL, NULL, NULL },
 };

@@ -91,6 +91,9 @@ static enum av_status take_layer(struct av_source_layer *to, struct av_files *f,
         const struct av_find_rows *rows = rows_of(l, (enum av_part)i);
         take_part(to, f, rows, (enum av_part)i);
         s = check_batch(f, rows, to->part[i].name, e);
+        if (rows->tensor != AV_FIND_NONE && rows->batches > f->source.sequences) {
+            f->source.sequences = rows->batches;
+        }
         if (s == AV_OK && i >= AV_PART_SCORES) {
             s = take_matrices(to, l, rows, to->part[i].name, e);
         }
@@ -198,6 +201,7 @@ enum av_status av_files_open(struct av_files **out, const char *const *paths, si
     f->source.layers = f->layers;
     f->source.layer_count = f->found.count;
     f->source.guessed = f->found.guessed;
+    f->source.sequence = f->batch;
     av_files_tell(f);
     f->source.read = read_rows;
     f->source.state = f;

@@ -99,6 +99,28 @@ static bool follows(const struct av_snapshot *s)
            fabs(s->diagnosis->evidence.multiplier.slope / here - 1) <= AV_SLOPE_TOLERANCE;
 }
 
+/* Of a layer with several parts: which one the numbers are of. */
+static void add_choice(struct av_str *out, const struct av_snapshot *s)
+{
+    const enum av_from from = (enum av_from)s->params.from;
+    const char *asked = av_param_find("from")->choices[from];
+    const char *beside = s->layer->part[AV_PART_WEIGHTS].there ? "weights" : "scores";
+    if (!av_source_has(s->layer, from)) {
+        av_str_addf(out, "  from=%s: layer %zu has none, so numbers are as by from=auto\n", asked, s->layer->number);
+    }
+    if (!av_source_has_choice(s->layer)) {
+        return;
+    }
+    if (s->from == AV_PART_Q) {
+        av_str_addf(out, "  numbers are of q.k so multiplied; the file's %s %s\n", beside,
+                    follows(s) ? "follow the same" : "do not follow it: verdicts that name them are of them");
+        av_str_addf(out, "  --set from=%s: numbers of the file's %s instead\n", beside, beside);
+    } else {
+        av_str_addf(out, "  numbers are of the file's %s; --set from=qk|scores|weights chooses\n",
+                    s->from == AV_PART_WEIGHTS ? "weights" : "scores");
+    }
+}
+
 /* What they were read as: a mask or a scale that is not the model's makes every
  * number below another one. */
 static void add_setting(struct av_str *out, const struct av_snapshot *s)
@@ -107,15 +129,13 @@ static void add_setting(struct av_str *out, const struct av_snapshot *s)
     const struct av_params *p = &s->params;
     bool said = source->masked && (int64_t)source->mask == p->mask;
     av_str_addf(out, "; mask %s%s", p->mask == AV_MASK_CAUSAL ? "causal" : "none", said ? ", as the file says" : "");
-    if (s->layer->d > 0) {
+    if (s->from == AV_PART_Q) {
         av_str_addf(out, "; scale %s: q.k times %.6g", p->scale != 0 ? "on" : "off", s->alpha / p->temperature);
     }
     av_str_add(out, "\n");
-    const struct av_source_tensor *part = s->layer->part;
-    bool weights = part[AV_PART_WEIGHTS].there;
-    if (s->layer->d > 0 && (weights || part[AV_PART_SCORES].there)) {
-        av_str_addf(out, "  numbers are of q.k so multiplied; the file's %s %s\n", weights ? "weights" : "scores",
-                    follows(s) ? "follow the same" : "do not follow it: verdicts that name them are of them");
+    add_choice(out, s);
+    if (source->sequences > 1) {
+        av_str_addf(out, "  sequence %zu of %zu; --batch says which\n", source->sequence, source->sequences);
     }
 }
 

@@ -62,7 +62,7 @@ static struct av_shape effective(const struct av_model *m, struct av_params *p)
     }
     av_params_from_source(p, m->source);
     const struct av_source_layer *l = &m->source->layers[p->layer];
-    enum av_part from = av_source_from(l);
+    enum av_part from = av_source_from(l, (enum av_from)p->from);
     av_source_limit(p, l);
     return (struct av_shape){ l->n_q, l->n_k, from == AV_PART_Q ? l->d : 0, from != AV_PART_Q };
 }
@@ -71,7 +71,7 @@ static struct av_shape effective(const struct av_model *m, struct av_params *p)
 static enum av_part from_of(const struct av_model *m, const struct av_params *p)
 {
     bool files = m->source != NULL && p->logits.n == 0;
-    return files ? av_source_from(&m->source->layers[p->layer]) : AV_PART_Q;
+    return files ? av_source_from(&m->source->layers[p->layer], (enum av_from)p->from) : AV_PART_Q;
 }
 
 /* Needs that something answers: without keys no gradient reaches a query and no

@@ -14,6 +14,7 @@ static const char *const OPTIMIZERS[] = { "adam", "sgd", NULL };
 static const char *const RUNS[] = { "both", "on", "off", NULL };
 static const char *const NORMS[] = { "none", "pre", "post", NULL };
 static const char *const DEPTH_DTYPES[] = { "f64", "f32", NULL };
+static const char *const FROMS[] = { "auto", "qk", "scores", "weights", NULL };
 static const char *const DTYPES[] = { "f64", "f32", "bf16", "f16", "int8", NULL };
 static const char *const SCALE_ORDERS[] = { "product", "query", NULL };
 static const char *const CURVE_OVERS[] = { "n_k", "d_k", NULL };
@@ -77,6 +78,8 @@ static const struct av_param TABLE[] = {
       "which head is shown" },
     { "layer", AV_PARAM_INT, AT(layer), 0, 1e9, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES, NULL,
       "which layer of the files" },
+    { "from", AV_PARAM_CHOICE, AT(from), 0, AV_FROM_COUNT - 1, 0, AV_STAGE_SAMPLE, AV_STEP_LINEAR, 1, AV_PARAM_FILES,
+      FROMS, "which part of the files is shown, where a layer has several; auto: the first of qk, weights, scores" },
     { "d_k_1", AV_PARAM_INT, AT(d_k_1), 1, AV_DIM_MAX, 16, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,
       "d_k of the first panel of the distributions view" },
     { "d_k_2", AV_PARAM_INT, AT(d_k_2), 1, AV_DIM_MAX, 64, NEVER, AV_STEP_DOUBLE, 1, AV_PARAM_VIEW, NULL,

@@ -8,16 +8,37 @@
 
 enum { READ_PAIRS = 1 << 18 }; /* of a tensor in single precision, read at a time */
 
-enum av_part av_source_from(const struct av_source_layer *l)
+/* What there has to be, of queries and keys both; auto stands for none. */
+static const enum av_part parts[AV_FROM_COUNT] = {
+    [AV_FROM_QK] = AV_PART_Q, [AV_FROM_SCORES] = AV_PART_SCORES, [AV_FROM_WEIGHTS] = AV_PART_WEIGHTS
+};
+
+bool av_source_has(const struct av_source_layer *l, enum av_from from)
 {
-    return l->part[AV_PART_Q].there && l->part[AV_PART_K].there ? AV_PART_Q
-           : l->part[AV_PART_WEIGHTS].there                     ? AV_PART_WEIGHTS
-                                                                : AV_PART_SCORES;
+    bool keys = from != AV_FROM_QK || l->part[AV_PART_K].there;
+    return from == AV_FROM_AUTO || (keys && l->part[parts[from]].there);
+}
+
+enum av_part av_source_from(const struct av_source_layer *l, enum av_from from)
+{
+    return from != AV_FROM_AUTO && av_source_has(l, from) ? parts[from]
+           : av_source_has(l, AV_FROM_QK)                 ? AV_PART_Q
+           : av_source_has(l, AV_FROM_WEIGHTS)            ? AV_PART_WEIGHTS
+                                                          : AV_PART_SCORES;
+}
+
+bool av_source_has_choice(const struct av_source_layer *l)
+{
+    int count = 0;
+    for (int from = AV_FROM_AUTO + 1; from < AV_FROM_COUNT; from++) {
+        count += av_source_has(l, (enum av_from)from);
+    }
+    return count > 1;
 }
 
 bool av_source_acts(enum av_part from, const struct av_param *row)
 {
-    static const char *const on_weights[] = { "mask", "query", "key", "head", "layer" };
+    static const char *const on_weights[] = { "mask", "query", "key", "head", "layer", "from" };
     static const char *const on_scores[] = { "temperature", "offset", "key_offset", "variant", "dtype", "bins" };
     bool scores = from == AV_PART_SCORES;
     bool found = from == AV_PART_Q || (scores && (row->flags & AV_PARAM_OWNED) != 0);
@@ -32,7 +53,7 @@ bool av_source_acts(enum av_part from, const struct av_param *row)
 
 void av_source_limit(struct av_params *p, const struct av_source_layer *l)
 {
-    enum av_part from = av_source_from(l);
+    enum av_part from = av_source_from(l, (enum av_from)p->from);
     if (from == AV_PART_SCORES) {
         p->variant = av_variant_on_logits(p->variant);
     } else if (from == AV_PART_WEIGHTS) {
@@ -51,11 +72,15 @@ enum av_status av_source_check(const struct av_source_layer *layers, size_t coun
         variant = variant || left.variant == p->variant;
         dtype = dtype || left.dtype == p->dtype;
     }
-    const char *holds = av_source_from(&layers[0]) == AV_PART_WEIGHTS ? "weights" : "scores";
+    enum av_part from = av_source_from(&layers[0], (enum av_from)p->from);
+    const char *holds = from == AV_PART_WEIGHTS ? "weights" : "scores";
+    bool alone = !av_source_has_choice(&layers[0]);
     char name[AV_VARIANT_TEXT_MAX];
     if (!variant) {
-        return av_fail(e, AV_USAGE, "variant=%s: it does not act on the file's %s, which are all that it holds",
-                       av_variant_format(p->variant, name), holds);
+        return av_fail(e, AV_USAGE, "variant=%s: it does not act on the file's %s, which %s%s",
+                       av_variant_format(p->variant, name), holds,
+                       alone ? "are all that it holds" : "are taken by from=",
+                       alone ? "" : av_param_find("from")->choices[p->from]);
     }
     return dtype ? AV_OK
                  : av_fail(e, AV_USAGE, "dtype=%s: the file's weights are taken as they are",
@@ -90,11 +115,10 @@ static enum av_status read_narrow(double *to, const struct av_source *s, const s
     return status;
 }
 
-enum av_status av_source_load_any(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
-                                  struct av_error *e)
+enum av_status av_source_load_from(struct av_loaded_head *out, const struct av_source *s, size_t layer, size_t head,
+                                   enum av_part from, struct av_error *e)
 {
     const struct av_source_layer *l = &s->layers[layer];
-    enum av_part from = av_source_from(l);
     if (from == AV_PART_Q) {
         return av_source_load(out, s, layer, head, e);
     }

@@ -98,11 +98,12 @@ enum av_status av_stage_load(struct av_model *m, const struct av_params *p, stru
 {
     size_t layer = (size_t)p->layer;
     size_t head = (size_t)p->head;
+    enum av_part from = av_source_from(&m->source->layers[layer], (enum av_from)p->from);
     struct av_loaded_head fresh;
-    if (m->head.memory != NULL && m->head.layer == layer && m->head.head == head) {
+    if (m->head.memory != NULL && m->head.layer == layer && m->head.head == head && m->head.from == from) {
         return AV_OK;
     }
-    enum av_status status = av_source_load_any(&fresh, m->source, layer, head, e);
+    enum av_status status = av_source_load_from(&fresh, m->source, layer, head, from, e);
     if (status != AV_OK) {
         av_loaded_head_free(&fresh);
         return status;
@@ -117,9 +118,8 @@ enum av_status av_stage_scores(struct av_model *m, const struct av_params *p, st
     struct av_buffers *old = &m->buffers;
     struct reuse keep = plan_reuse(m, p, shape);
     bool sampled = m->source == NULL && shape.d > 0;
-    bool same_shape =
-        old->shape.n_q == shape.n_q && old->shape.n_k == shape.n_k && old->shape.d == shape.d &&
-        old->shape.given == shape.given && old->rows != NULL;
+    bool same_shape = old->shape.n_q == shape.n_q && old->shape.n_k == shape.n_k && old->shape.d == shape.d &&
+                      old->shape.given == shape.given && old->rows != NULL;
     if (!same_shape) {
         struct av_buffers fresh;
         enum av_status status = av_buffers_make(&fresh, shape, old->shape, sampled, e);

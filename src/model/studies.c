@@ -93,10 +93,11 @@ static const struct slot *slot_of(const struct av_studies *s, const struct av_st
     return at;
 }
 
-/* Does it want queries and keys of a layer that holds none? */
+/* Does it want queries and keys of a layer that is looked at without them? */
 static bool wants_entries(const struct av_studies *s, const struct av_study *study, const struct av_params *p)
 {
-    return s->whole != NULL && study->of_entries && av_source_from(&s->whole->layers[p->layer]) != AV_PART_Q;
+    return s->whole != NULL && study->of_entries &&
+           av_source_from(&s->whole->layers[p->layer], (enum av_from)p->from) != AV_PART_Q;
 }
 
 static void limit(struct slot *slot)
@@ -113,7 +114,8 @@ void av_studies_limit(struct av_studies *s, const struct av_study *study, unsign
     limit(slot);
 }
 
-/* Opens it if need be, and begins if `anew` or if a parameter has changed. */
+/* Opens it if need be, and begins if `anew`, or if a parameter or what there is
+ * for it has changed. */
 static enum av_status ask(struct av_studies *s, const struct av_study *study, const struct av_params *p, bool anew,
                           struct av_error *e)
 {
@@ -130,9 +132,10 @@ static enum av_status ask(struct av_studies *s, const struct av_study *study, co
         }
         limit(slot);
     }
-    if (!opened || anew || av_params_differ(study->listens, &slot->asked, p)) {
+    bool empty = wants_entries(s, study, p);
+    if (!opened || anew || empty != slot->empty || av_params_differ(study->listens, &slot->asked, p)) {
         slot->asked = *p;
-        slot->empty = wants_entries(s, study, p);
+        slot->empty = empty;
         slot->status = slot->empty ? AV_OK : study->begin(slot->state, p, &slot->error);
     }
     return slot->status == AV_OK ? AV_OK : av_fail(e, slot->status, "%s", slot->error.text);

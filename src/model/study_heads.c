@@ -11,16 +11,28 @@
 
 static const char *const of_weights[] = { AV_OF_WEIGHTS, NULL };
 static const char *const of_entries[] = { AV_OF_ENTRIES, NULL };
-static const char *const listens[] = { "n_head", AV_OF_ENTRIES, AV_OF_WEIGHTS, NULL };
+static const char *const listens[] = { "n_head", "from", AV_OF_ENTRIES, AV_OF_WEIGHTS, NULL };
 
 /* ---- Beginning ------------------------------------------------------------------- */
+
+/* Are the heads of every layer of the files made of the same parts? */
+static bool same_parts(const struct av_source *file, const struct av_params *was, const struct av_params *p)
+{
+    for (size_t i = 0; i < file->layer_count; i++) {
+        const struct av_source_layer *l = &file->layers[i];
+        if (av_source_from(l, (enum av_from)was->from) != av_source_from(l, (enum av_from)p->from)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /* Do the heads that are measured stay as they are? */
 static bool holds(const struct av_heads_state *s, const struct av_params *p)
 {
     const struct av_params *was = &s->result.params;
     return s->begun && !av_params_differ(of_weights, was, p) &&
-           (s->file != NULL || !av_params_differ(of_entries, was, p));
+           (s->file != NULL ? same_parts(s->file, was, p) : !av_params_differ(of_entries, was, p));
 }
 
 static size_t at_most(size_t n, size_t most)
@@ -28,7 +40,7 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-static struct av_head waiting(const struct av_source_layer *l, size_t layer, size_t head)
+static struct av_head waiting(const struct av_source_layer *l, size_t layer, size_t head, enum av_from from)
 {
     return (struct av_head){
         .layer = layer,
@@ -37,7 +49,7 @@ static struct av_head waiting(const struct av_source_layer *l, size_t layer, siz
         .n_q = l->n_q,
         .n_k = l->n_k,
         .d = l->d,
-        .from = av_source_from(l),
+        .from = av_source_from(l, from),
         .queries = at_most(l->n_q, AV_HEADS_QUERIES),
         .kind = AV_HEAD_PLAIN,
         .map = { .rows = at_most(l->n_q, AV_HEADS_MAP), .cols = at_most(l->n_k, AV_HEADS_MAP) },
@@ -65,7 +77,7 @@ static enum av_status list_heads(struct av_heads_state *s, size_t kept, struct a
         const struct av_source_layer *l = &s->source->layers[layer];
         for (size_t head = 0; head < l->n_head && at < r->count; head++, at++) {
             if (at >= kept) {
-                s->heads[at] = waiting(l, layer, head);
+                s->heads[at] = waiting(l, layer, head, (enum av_from)r->params.from);
             }
         }
     }

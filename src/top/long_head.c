@@ -12,8 +12,9 @@
 bool av_long_head_is(const struct av_source *s, const struct av_params *p)
 {
     const struct av_source_layer *l = &s->layers[p->layer];
+    bool of_entries = av_source_from(l, (enum av_from)p->from) == AV_PART_Q;
     bool plain = av_variant_without(p->variant, AV_GROUP_TRAINING) == 0 && p->dtype == AV_DTYPE_F64;
-    return plain && p->logits.n == 0 && l->d > 0 && l->n_q > AV_FUSED_PAIRS / l->n_k;
+    return plain && p->logits.n == 0 && of_entries && l->n_q > AV_FUSED_PAIRS / l->n_k;
 }
 
 /* Processors that there are, as far as that is known. */

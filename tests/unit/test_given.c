@@ -358,7 +358,7 @@ static void memory_that_is_not_there(void **state)
     assert_int_equal(av_source_load(&h, &g.source, GIVEN_WEIGHTS, 0, &e), AV_FAILED);
     assert_non_null(strstr(e.text, "no queries and keys"));
     g.layers[GIVEN_WEIGHTS].n_q = g.layers[GIVEN_WEIGHTS].n_k = (size_t)1 << 24;
-    assert_int_equal(av_source_load_any(&h, &g.source, GIVEN_WEIGHTS, 0, &e), AV_NOMEM);
+    assert_int_equal(av_source_load_from(&h, &g.source, GIVEN_WEIGHTS, 0, AV_PART_WEIGHTS, &e), AV_NOMEM);
     assert_non_null(strstr(e.text, "more than this machine's memory"));
     av_loaded_head_free(&h);
 }

@@ -37,7 +37,13 @@ static void which_heads_are_long(void **state)
     p.dtype = AV_DTYPE_F32;
     assert_false(av_long_head_is(&s.source, &p));
     p.dtype = AV_DTYPE_F64;
-    s.layer.d = 0; /* weights alone */
+    s.layer.part[AV_PART_WEIGHTS].there = true;
+    assert_true(av_long_head_is(&s.source, &p));
+    p.from = AV_FROM_WEIGHTS; /* beside queries and keys */
+    assert_false(av_long_head_is(&s.source, &p));
+    p.from = AV_FROM_AUTO;
+    s.layer.part[AV_PART_Q].there = s.layer.part[AV_PART_K].there = false; /* alone */
+    s.layer.d = 0;
     assert_false(av_long_head_is(&s.source, &p));
 }
 

@@ -108,7 +108,8 @@ static void text_of_weights_too(void **state)
     struct av_diagnosis found = { .evidence.multiplier = { .slope = 10.1, .r2 = 0.995 } };
     st.s.diagnosis = &found;
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
-    assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights follow the same\n"));
+    assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights follow the same\n"
+                                     "  --set from=weights: numbers of the file's weights instead\n"));
     av_str_free(&out);
 }
 
