@@ -48,7 +48,7 @@ static const char *const listens[] = { "d_k",     "n_q",        "n_k",    "scale
                                        "offset",  "key_offset", "key",    "q_std",      "k_std",      "q_mean",
                                        "k_mean",  "corr",       "dist",   "mask",       "seed",       "head",
                                        "logits",  "d_model",    "init",   "layer_norm", "input_mean", "input_std",
-                                       "variant", "dtype",      "n_head", NULL };
+                                       "variant", "dtype",      "n_head", "layer",      "from",       NULL };
 
 /* What the study of the origin depends on, and page 3 beside it. */
 static const char *const origin_listens[] = { "d_k",        "d_model",   "init", "layer_norm",

@@ -379,7 +379,7 @@ static const struct av_view_action actions[] = {
 
 /* ---- The view ------------------------------------------------------------------------------- */
 
-#define OF_ENTRIES "d_k", "q_std", "k_std", "q_mean", "k_mean", "corr", "dist", "seed", "head"
+#define OF_ENTRIES "d_k", "q_std", "k_std", "q_mean", "k_mean", "corr", "dist", "seed", "head", "layer", "from"
 #define OF_LOGITS                                                                                                      \
     "scale", "exponent", "temperature", "offset", "key", "key_offset", "dtype", "scale_order", "softmax_f32",          \
         "smooth_k", "n_head"

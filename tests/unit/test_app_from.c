@@ -34,7 +34,7 @@ static void weights_are_shown_in_every_view(void **state)
         const char *view, *before, *after;
     } said[] = {
         { "overview", "q·k / √3", "Shown are the file's weights (from): no" },
-        { "weights", "weight 0.23", "weight 0.037037" },
+        { "weights", "weight 0.061267", "weight 0.038462" },
         { "gradient", "q·k / √3", "Shown are the file's weights (from): no keys, so no dq_rms." },
         { "derivation", "z = ", "Shown are the file's weights (from), not q and k." },
         { "precision", "q·k", "Shown are the file's weights (from): no queries and keys to measure." },
