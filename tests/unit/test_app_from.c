@@ -9,7 +9,7 @@ static struct av_app *open_parts(struct parts_source *s, enum parts_layer layer)
     config.source = &s->source;
     config.params.layer = layer;
     struct av_app *app = open_app(&config);
-    av_app_resize(app, 120, 40);
+    av_app_resize(app, 150, 40);
     return app;
 }
 

@@ -354,6 +354,7 @@ static void the_selected_row_is_loaded(void **state)
     assert_non_null(strstr(press(&f, &l, 0, "L").say, "NaN"));
     f.invalid[4] = false;
     f.s.from_logits = true;
+    f.s.scores = NULL;
     assert_non_null(strstr(press(&f, &l, 0, "L").say, "given"));
     assert_int_equal(l.n, 1);
     fake_free(&f);
