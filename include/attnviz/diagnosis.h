@@ -67,12 +67,14 @@
  *       all keys are seen: though q.k / d_k spreads by more than 2^-6.
  *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does. Or in up to 8 rows every pair
  *       sums to 1 over all heads, but those that are 0 or NaN in one; 8 pairs at least.
- *   dropout (warn)  three quarters of the rows do not sum to 1, some to more; the sum
- *       over all rows of (sum - 1) is 0 within four times sqrt(p sum w^2), its standard
- *       deviation under dropout of p; what a row lacks to 1 counts as a w. p: the share
- *       of zeros in rows whose smallest weight is 64 times the smallest number of its
- *       type or more, if these see a quarter of the keys, but at least
- *       1 - 1 / (largest row sum).
+ *   dropout (warn)  rows do not sum to 1, some seen keys have 0; the sum over all rows of
+ *       (sum - 1) is 0 within four times sqrt(v), v = p sum w^2, its variance under dropout of
+ *       p; and three quarters of the rows are off, or the sum of (sum - 1)^2 is v/4 at least.
+ *       Of eight rows or more one sums to more than 1; of fewer the spread is not asked for.
+ *       What a row lacks to 1 counts as a w. p: the share of zeros in rows whose smallest
+ *       weight is 64 times the smallest number of its type or more, if these see a quarter of
+ *       the keys, but at least 1 - 1 / (largest row sum), for which the
+ *       zeros must not be too few by four standard errors.
  *   rows_not_one (bad)  rows do not sum to 1, otherwise.
  *   softmax_twice (warn)  one of three.
  *       (a) The slope of ln w on the softmax of q.k times p's multiplier is 1 to 2% and
@@ -88,12 +90,14 @@
  *       softmax gives. Normal logits that are flat enough for the first keep n sum p^2
  *       below 1.2, uniform ones below 1.34. Of eight rows at least; weights of a nearly
  *       even softmax are not told from its softmax.
- *   mask_leak (warn)  masked keys have a weight, all the same in a row and below its
- *       largest: a finite number in the place of -infinity. bad: more than 1% of
- *       the weight; info: less than 2^-24 of it.
- *   masked_weight (warn, bad likewise)  masked keys have weight, otherwise.
- *   mask_seen (info)  p->mask is none, and no key behind its query has any weight, but
- *       in rows that are NaN or level. */
+ *   mask_leak (warn)  masked keys have a weight, all the same in a row, to the rounding of
+ *       the weights' type, and below its largest: a finite number in the place of -infinity;
+ *       or ln w of these follows q.k, R^2 >= 0.99, with the slope of the seen keys to 2% and
+ *       three standard errors, and lies lower by more than 0.05: a finite number was added.
+ *       The number is named where q.k tells it; one of 0, to 0.05, need not be below the largest. bad: more than 1% of
+ * the weight; info: less than 2^-24 of it. masked_weight (warn, bad and info likewise)  masked keys have weight,
+ * otherwise. mask_seen (info)  p->mask is none, and no key behind its query has any weight, but in rows that are NaN or
+ * level. */
 #ifndef ATTNVIZ_DIAGNOSIS_H
 #define ATTNVIZ_DIAGNOSIS_H
 

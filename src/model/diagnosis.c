@@ -50,6 +50,9 @@ static size_t share_out(struct av_diagnoser *d, char *where)
     for (size_t i = 0; i < sizeof d->spare / sizeof d->spare[0]; i++) {
         d->spare[i] = take(where, &at, n_k * sizeof *d->spare[i]);
     }
+    for (size_t i = 0; i < sizeof d->masked / sizeof d->masked[0]; i++) {
+        d->masked[i] = take(where, &at, n_k * sizeof *d->masked[i]);
+    }
     d->weight.columns = take(where, &at, n_k * sizeof *d->weight.columns);
     d->logit.fro = take(where, &at, d->at->n_q * sizeof *d->logit.fro);
     size_t sides = av_diagnosis_may_be_causal(d) ? d->rows : 0;
@@ -92,6 +95,7 @@ void av_diagnosis_reset(struct av_diagnoser *d)
         columns[j] = 0;
     }
     d->slope = d->second = (struct av_slope_sums){ 0 };
+    d->leak = (struct av_leak_sums){ 0 };
     memset(d->wider, 0, sizeof d->wider);
     d->not_finite[AV_PART_SCORES] = d->not_finite[AV_PART_WEIGHTS] = (struct av_diagnosis_holes){ 0 };
     d->first = 0;

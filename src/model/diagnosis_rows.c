@@ -175,6 +175,7 @@ static void add_weight_points(struct av_diagnoser *d, size_t query, const double
     size_t count = gather_weights(d, dots, p, n, &before);
     av_slope_add(&d->slope, x, y, h, count);
     av_slope_add(&d->second, p, y, h, count);
+    av_diagnosis_add_leak(d, dots, x, y, h, count, n);
     if (count > 0 && av_diagnosis_may_be_causal(d)) {
         av_diagnosis_add_causal(d, x, y, h, before, count);
     }

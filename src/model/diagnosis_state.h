@@ -40,6 +40,7 @@ struct av_weight_sums {
     size_t blind, first_blind;  /* rows that see every key and give all the same though q.k differs */
     struct av_moments row_sums; /* of rows with weight */
     double row_error;           /* largest |sum - 1| */
+    double off_squares;         /* sum of their squares */
     size_t off, first_off;      /* rows that do not sum to 1 */
     size_t above;               /* of them, those that sum to more */
     double sum_max, squares;    /* largest row sum; sum of w^2 and of the squares of what rows lack to 1 */
@@ -56,8 +57,9 @@ struct av_weight_sums {
     size_t keyless, first_keyless;      /* rows that give every key the same though they do not see all */
     double masked_max;
     size_t masked_at[2];
-    double masked_share;               /* sum over the rows that have a masked key */
-    size_t masked_rows, leaking, even; /* those rows; with weight there; the same on all, below the largest */
+    double masked_share;         /* sum over the rows that have a masked key */
+    size_t masked_rows, leaking; /* those rows; with weight there */
+    size_t level, even;          /* the same on all; and below the largest */
 };
 
 enum av_diagnosis_phase {
@@ -83,6 +85,14 @@ struct av_causal_sums {
     /* Of the rows that have weight on both sides: what a key behind its query has less than one
      * before it, q.k and ln w; [rows to look at]. */
     double *dots, *logs;
+    size_t rows;
+};
+
+/* Keys that are masked and have weight all the same, in rows of q.k. */
+struct av_leak_sums {
+    struct av_slope_sums line; /* of ln w on q.k of them */
+    /* Sums over rows of the means of q.k and ln w, of the seen keys and of these. */
+    double seen_dots, seen_logs, masked_dots, masked_logs;
     size_t rows;
 };
 
@@ -118,6 +128,7 @@ struct av_diagnoser {
     double *mean;                        /* [AV_AVERAGED_ROWS, n_k], over heads */
     double *logs;                        /* [n_k], of d->weights: of the seen keys with weight, else -infinity */
     double *scores, *weights, *spare[4]; /* [n_k] */
+    double *masked[2];                   /* [n_k], points of masked keys */
     void *scratch;
 
     struct av_diagnosis_holes not_finite[AV_PARTS];
@@ -128,6 +139,7 @@ struct av_diagnoser {
     struct av_slope_sums second;  /* of ln w on the softmax of q.k: 1 behind a second softmax */
     struct av_slope_sums swapped; /* of ln w, or scores, on k.q */
     struct av_causal_sums causal;
+    struct av_leak_sums leak;
     bool wider[AV_DTYPES]; /* a score that this type does not hold */
     struct av_weight_sums weight;
     double own_distance, averaged_distance;     /* sum over rows; largest */
@@ -237,6 +249,16 @@ void av_diagnosis_add(struct av_diagnosis *r, const char *code, enum av_severity
 
 /* Worst first, else in the order in which they were found. */
 void av_diagnosis_sort(struct av_diagnosis *r);
+
+/* Adds a row of weights behind a mask: q.k of all keys, and the points (x, y), y = ln w, of
+ * the heights h, of the `count` ones with weight among the `seen`. */
+void av_diagnosis_add_leak(struct av_diagnoser *d, const double *dots, const double *x, const double *y,
+                           const double *h, size_t count, size_t seen);
+
+/* The logit that masked keys have by their weights, as a mean over rows; and what is
+ * added to theirs, if that is the same in a row. NaN: q.k does not tell. */
+double av_diagnosis_leak_set(const struct av_diagnoser *d);
+double av_diagnosis_leak_added(const struct av_diagnoser *d);
 
 /* The rules of weights. */
 void av_diagnosis_find_weights(struct av_diagnoser *d);

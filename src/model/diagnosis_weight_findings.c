@@ -2,36 +2,55 @@
 #include "diagnosis_state.h"
 
 #include <math.h>
+#include <stdio.h>
 
-enum { TWICE_ROWS = 8 };
+enum { TWICE_ROWS = 8, BELOW_BY_CHANCE = 8, LEAK_TEXT = 128 }; /* rows whose sums are all below 1 */
 #define TWICE_PEAKED 1.5
+#define LEAK_OF_ZERO 0.05 /* of logits: 0 but for rounding */
 #define LEAK_BAD 0.01     /* of the weight */
 #define HARMLESS 0x1p-24  /* of the weight: lost in single precision's rounding */
 #define LOSABLE 1e-4      /* chance of a row to lose all its keys by dropout */
-#define DROPOUT_ROWS 0.75 /* of the rows lose some weight that shows, at least */
+#define DROPOUT_ROWS 0.75 /* of the rows lose some weight that shows, at least, */
+#define SPREAD_LEFT 0.25  /* or sums spread by so much of the variance that dropout gives them */
 #define GAIN 25           /* variances left: five standard errors */
 
 /* ---- Sums ------------------------------------------------------------------------------- */
+
+/* Are there enough keys in rows that are far from underflow? */
+static bool tells_zeros(const struct av_weight_sums *s)
+{
+    return s->clear >= s->seen / 4 + 1;
+}
 
 /* p that dropout would have had: the share of zeros where underflow gives none, if
  * that is not a few keys among many, but no less than the largest row says, which it
  * leaves at most 1 / (1 - p). */
 static double share_dropped(const struct av_weight_sums *s)
 {
-    double zeros = s->clear >= s->seen / 4 + 1 ? (double)s->clear_zeros / (double)s->clear : 0;
+    double zeros = tells_zeros(s) ? (double)s->clear_zeros / (double)s->clear : 0;
     return fmax(zeros, 1 - 1 / s->sum_max);
+}
+
+/* Are the zeros too few, by four standard errors, for the largest row? */
+static bool too_few_zeros(const struct av_weight_sums *s)
+{
+    double clear = (double)s->clear, p = 1 - 1 / s->sum_max - 0x1p-8;
+    return tells_zeros(s) && (double)s->clear_zeros < clear * p - 4 * sqrt(clear * fmax(0, p));
 }
 
 /* Is it what dropout leaves? A weight w that is kept with the chance 1 - p, times
  * 1 / (1 - p), has the variance w^2 p / (1 - p), of which p times the square of what is
- * left has the mean; what a row lacks may be one key, taken from few. */
+ * left has the mean; what a row lacks may be one key, taken from few. The sums must be 1 on
+ * average, to four standard errors, and as far from it as this says, or most of them off. */
 static bool dropped(const struct av_diagnoser *d)
 {
     const struct av_weight_sums *s = &d->weight;
-    double rows = (double)s->row_sums.count, p = share_dropped(s);
-    double excess = rows * (s->row_sums.mean - 1) - (double)s->empty;
-    return s->zeros > 0 && s->above > 0 && (double)s->off >= DROPOUT_ROWS * rows &&
-           fabs(excess) <= 4 * sqrt(p * (s->squares + (double)s->empty));
+    double rows = (double)s->row_sums.count, p = share_dropped(s), empty = (double)s->empty;
+    double excess = rows * (s->row_sums.mean - 1) - empty, variance = p * (s->squares + empty);
+    double far = s->off_squares + empty;
+    return s->zeros > 0 && !too_few_zeros(s) && (s->above > 0 || rows < BELOW_BY_CHANCE) &&
+           fabs(excess) <= 4 * sqrt(variance) &&
+           ((double)s->off >= DROPOUT_ROWS * rows || rows < BELOW_BY_CHANCE || far >= SPREAD_LEFT * variance);
 }
 
 static void find_sums(struct av_diagnoser *d)
@@ -144,6 +163,26 @@ static void find_twice(struct av_diagnoser *d)
 
 /* ---- Masks ------------------------------------------------------------------------------ */
 
+/* How the keys that a mask should hide got their weight; false: by no finite number. */
+static bool tell_leak(char out[LEAK_TEXT], const struct av_diagnoser *d)
+{
+    double set = av_diagnosis_leak_set(d), added = av_diagnosis_leak_added(d);
+    bool even = d->weight.even == d->weight.leaking;
+    if (d->weight.level == d->weight.leaking && fabs(set) < LEAK_OF_ZERO) {
+        snprintf(out, LEAK_TEXT, "the same in a row, as a score of 0 has it: a mask was multiplied, not added");
+    } else if (even && isfinite(set)) {
+        snprintf(out, LEAK_TEXT, "the same in a row: a finite number, about %.4g, stands for -infinity", set);
+    } else if (even) {
+        snprintf(out, LEAK_TEXT, "the same in a row: a finite number stands for -infinity");
+    } else if (added < -LEAK_OF_ZERO) {
+        snprintf(out, LEAK_TEXT, "as q.k has it less about %.4g: a finite number is added in the place of -infinity",
+                 -added);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void find_masked(struct av_diagnoser *d)
 {
     const struct av_weight_sums *s = &d->weight;
@@ -159,22 +198,24 @@ static void find_masked(struct av_diagnoser *d)
         return;
     }
     const char *told = d->causal_fits ? "; mask is none: causal by where weights follow q.k" : "";
-    enum av_severity severity = flat || v->masked_share > LEAK_BAD ? AV_BAD : AV_WARN;
+    bool harmless = v->masked_share < HARMLESS && !flat;
+    enum av_severity severity = harmless ? AV_INFO : flat || v->masked_share > LEAK_BAD ? AV_BAD : AV_WARN;
+    char how[LEAK_TEXT] = "";
     if (flat && s->leaking == 0) {
         av_diagnosis_add(&d->result, "masked_weight", severity,
                          "masked keys have weight in all %zu rows that have some, the same as every other key", rows);
-    } else if (s->even == s->leaking && !flat) {
-        bool harmless = v->masked_share < HARMLESS;
-        av_diagnosis_add(&d->result, "mask_leak", harmless ? AV_INFO : severity,
-                         "masked keys have weight in %zu of %zu rows, the same in a row: a finite number stands for "
-                         "-infinity; the largest %.3g, row %zu, column %zu; mean share %.3g%s%s",
-                         leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share,
+    } else if (!flat && tell_leak(how, d)) {
+        av_diagnosis_add(&d->result, "mask_leak", severity,
+                         "masked keys have weight in %zu of %zu rows, %s; the largest %.3g, row %zu, column %zu; mean "
+                         "share %.3g%s%s",
+                         leaking, rows, how, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share,
                          harmless ? ", too little to change a sum" : "", told);
     } else {
         av_diagnosis_add(&d->result, "masked_weight", severity,
                          "masked keys have weight in %zu of %zu rows, the largest %.3g, row %zu, column %zu; mean "
-                         "share %.3g%s",
-                         leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share, told);
+                         "share %.3g%s%s",
+                         leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share,
+                         harmless ? ", too little to change a sum" : "", told);
     }
 }
 

@@ -9,10 +9,9 @@ enum {
     TWICE_KEYS = 4,      /* fewer can be anything's softmax */
     CLEAR_UNDERFLOW = 64 /* times the smallest positive number: a weight that is far from it */
 };
-#define TWICE_CLEAR 4         /* roundings: a p_j that is more than one */
-#define BEHIND_SURE 0.125     /* seen keys times rounding */
-#define EVEN_RELATIVE 0x1p-7  /* two roundings to bfloat16 */
-#define EVEN_ABSOLUTE 0x1p-24 /* two to a float16 below 2^-14 */
+#define TWICE_CLEAR 4        /* roundings: a p_j that is more than one */
+#define BEHIND_SURE 0.125    /* seen keys times rounding */
+#define EVEN_RELATIVE 0x1p-7 /* two roundings to bfloat16 */
 
 bool av_diagnosis_is_one(double sum, size_t n)
 {
@@ -44,8 +43,8 @@ bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query)
 struct look {
     size_t positive, negative, first_negative, zeros; /* zeros: among seen keys */
     bool finite, nan;
-    double sum, seen_sum, squares, largest; /* largest: of seen keys */
-    double smallest;                        /* of the positive ones; +infinity without */
+    double sum, seen_sum, masked_sum, squares, largest; /* largest: of seen keys */
+    double smallest;                                    /* of the positive ones; +infinity without */
     size_t argmax;
 };
 
@@ -65,6 +64,8 @@ static struct look look_at(const double *w, size_t seen, size_t n)
         if (j < seen) {
             l.zeros += w[j] == 0;
             l.seen_sum += w[j];
+        } else {
+            l.masked_sum += w[j];
         }
         if (j < seen && w[j] > l.largest) {
             l.largest = w[j];
@@ -102,6 +103,7 @@ static void add_sum(struct av_weight_sums *s, const struct look *l, size_t query
     double sum = l->sum;
     av_moments_add(&s->row_sums, &sum, 1);
     s->row_error = fmax(s->row_error, fabs(sum - 1));
+    s->off_squares += (sum - 1) * (sum - 1);
     s->sum_max = fmax(s->sum_max, sum);
     double lacking = fmax(0, 1 - sum);
     s->squares += l->squares + lacking * lacking;
@@ -132,6 +134,14 @@ static void add_behind(struct av_diagnoser *d, double behind, size_t seen)
     s->behind_twice += low >= -2 * rounding && fabs(sum - 1) <= 2 * (double)seen * rounding + rounding;
 }
 
+/* The smallest number above 0 of the narrowest type that holds all weights. */
+static double tiny_of(const struct av_weight_sums *s)
+{
+    return av_dtype_tiny(!s->wider[AV_DTYPE_F16]    ? AV_DTYPE_F16
+                         : !s->wider[AV_DTYPE_BF16] ? AV_DTYPE_BF16
+                                                    : AV_DTYPE_F32);
+}
+
 static void add_masked(struct av_diagnoser *d, const struct look *l, size_t query, size_t seen, size_t n)
 {
     struct av_weight_sums *s = &d->weight;
@@ -147,9 +157,11 @@ static void add_masked(struct av_diagnoser *d, const struct look *l, size_t quer
         }
     }
     s->masked_rows++;
-    s->masked_share += (l->sum - l->seen_sum) / l->sum;
+    s->masked_share += l->masked_sum / l->sum;
     s->leaking += high > 0;
-    bool even = low > 0 && high - low <= EVEN_RELATIVE * high + EVEN_ABSOLUTE && (seen == 0 || high < l->largest);
+    bool level = low > 0 && high - low <= EVEN_RELATIVE * high + 2 * tiny_of(s);
+    bool even = level && (seen == 0 || high < l->largest);
+    s->level += level;
     s->even += even;
     if (even && high == low) {
         add_behind(d, low, seen);

@@ -52,9 +52,11 @@ static const struct av_verdict_row rows[] = {
       .rule = "rows give every key the same weight while others do not: finite masks on all keys",
       .remedy = "leave such rows out of what follows: they mix masked keys" },
     { "mask_leak", INFO, WARN, BAD,
-      .rule = "masked keys have a weight, the same in a row (bad: more than 1% of it; info: below 2^-24)",
+      .rule = "masked keys have a weight, the same in a row, or as q.k has it less a number (bad: more than 1% of it; "
+              "info: below 2^-24)",
       .remedy = "mask with -infinity, or the lowest finite number" },
-    { "masked_weight", WARN, BAD, .rule = "masked keys have weight, not the same in a row (bad: more than 1% of it)",
+    { "masked_weight", INFO, WARN, BAD,
+      .rule = "masked keys have weight otherwise (bad: more than 1% of it; info: below 2^-24)",
       .remedy = "apply the mask before the softmax, with -infinity; if there is none, set mask=none" },
     { "mask_seen", INFO, .rule = "mask is none, and no key behind its query has any weight",
       .remedy = "set mask=causal, that numbers be of the same keys" },

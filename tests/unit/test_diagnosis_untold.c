@@ -71,7 +71,7 @@ static void leaks_are_found_where_no_mask_is_told(void **state)
         make_logits(&m, 1 / sqrt((double)m.d));
         check_leak(&m, -10, false, "mask_leak");
         check_leak(&m, -25, false, "mask_leak");
-        check_leak(&m, -10, true, "masked_weight");
+        check_leak(&m, -10, true, "mask_leak");
         struct av_diagnosis r = with_fill(&m, -1, true); /* a third of what it was is no mask */
         assert_only(&m, &r, NULL);
         assert_null(find(&r, "scale_ok"));
