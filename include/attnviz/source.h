@@ -62,7 +62,7 @@ struct av_source {
 };
 
 /* A source as what has to hold whole matrices of a head sees it: of layers with
- * more than so many pairs n_q n_k the last queries alone, as many as these pairs
+ * more than `pairs` pairs n_q n_k the last queries alone, as many as `kept` pairs
  * allow, one at least. The last ones: they see most, and the masks' rule, that
  * the last query sees every key, holds for them as for all. A source without such
  * layers is its own tail. It borrows `whole`, and is freed by the caller with
@@ -72,7 +72,7 @@ struct av_source_tail {
     const struct av_source *whole;
     struct av_source_layer *layers; /* NULL: those of `whole` */
 };
-enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_source *whole, size_t pairs,
+enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_source *whole, size_t pairs, size_t kept,
                                    struct av_error *e);
 void av_source_tail_free(struct av_source_tail *t);
 

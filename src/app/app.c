@@ -28,11 +28,15 @@ static enum av_status pick_view(struct av_app *app, const char *name, struct av_
     return av_fail(e, AV_USAGE, "view %s: there is no such view", name);
 }
 
+/* Of a head that is cut so many pairs are kept: a key then repaints at once, and
+ * its matrices take 24 MiB. */
+enum { KEPT_PAIRS = 1 << 20 };
+
 /* From the files, of whose long heads the pipeline has the last queries. */
 static enum av_status begin_source(struct av_app *app, const struct av_source *whole, struct av_error *e)
 {
     struct av_params *p = &app->params;
-    enum av_status s = av_source_tail_make(&app->tail, whole, AV_FUSED_PAIRS, e);
+    enum av_status s = av_source_tail_make(&app->tail, whole, AV_FUSED_PAIRS, KEPT_PAIRS, e);
     if (s == AV_OK) {
         app->source = &app->tail.source;
         av_model_use_source(app->model, app->source);

@@ -273,7 +273,7 @@ static void previous_preset(struct av_view_edit *e)
 static void load(struct av_view_edit *e)
 {
     const struct av_snapshot *s = e->pipeline;
-    if (s->scores == NULL) {
+    if (s->from_logits || s->scores == NULL) {
         e->say = s->from_logits ? "no query to load: the logits were given"
                                 : "no query to load: what is shown are a file's weights, no logits";
         return;

@@ -17,15 +17,15 @@ static bool is_long(const struct av_source_layer *l, size_t pairs)
     return l->n_q > 1 && l->n_q > pairs / l->n_k;
 }
 
-static void cut(struct av_source_layer *l, size_t pairs)
+static void cut(struct av_source_layer *l, size_t kept)
 {
-    size_t kept = pairs / l->n_k > 0 ? pairs / l->n_k : 1;
-    l->left_out = l->n_q - kept;
-    l->n_q = kept;
+    size_t queries = kept / l->n_k > 0 ? kept / l->n_k : 1;
+    l->left_out = l->n_q - queries;
+    l->n_q = queries;
 }
 
 enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_source *whole, size_t pairs,
-                                   struct av_error *e)
+                                   size_t kept, struct av_error *e)
 {
     size_t first = 0;
     while (first < whole->layer_count && !is_long(&whole->layers[first], pairs)) {
@@ -42,7 +42,7 @@ enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_s
     memcpy(out->layers, whole->layers, whole->layer_count * sizeof *out->layers);
     for (size_t i = first; i < whole->layer_count; i++) {
         if (is_long(&whole->layers[i], pairs)) {
-            cut(&out->layers[i], pairs);
+            cut(&out->layers[i], kept);
         }
     }
     out->source.layers = out->layers;

@@ -3,7 +3,7 @@
 #include "drawn_source.h"
 #include "heads_source.h"
 
-enum { LONG = 2560, LEFT_OUT = LONG - (1 << 22) / LONG };
+enum { LONG = 2560, LEFT_OUT = LONG - (1 << 20) / LONG };
 
 /* Rows, the cursor and the title count as the file does, the parameter from 0. */
 static void queries_have_their_numbers(void **state)

@@ -94,9 +94,9 @@ static void a_frame_allocates_nothing(void **state)
     if (SANITIZED) {
         skip();
     }
-    static const char *const keys[] = { "s",         "T",         "o", "r",   "m",   "Up", "Right", "u",
-                                        "j l z y x", "Z",         "v", "c",   "Tab", "F7", "?",     "PgDn",
-                                        "q",         "Enter 1 2", "9", "Esc", "R",   "c",  "Down",  "Backspace" };
+    static const char *const keys[] = { "s",         "T",     "o", "r",   "m",   "Up", "Right", "u",
+                                        "j l z y x", "Z",     "v", "c",   "Tab", "F7", "?",     "PgDn",
+                                        "q",         "= 1 2", "9", "Esc", "R",   "c",  "Down",  "Backspace" };
     static const int sizes[][2] = { { 80, 24 }, { 130, 45 }, { 100, 32 }, { 40, 10 }, { 12, 1 } };
     struct av_app *app = open_sized(32);
     assert_true(allocations > 0); /* they are counted */
