@@ -42,7 +42,7 @@
  *       1/sqrt(n_head d_k) or sqrt(d_k), to 2% and three standard errors; each also
  *       over p->temperature. The nearest that fits, by the first of those that are the
  *       same number; the other is named with it.
- *   scale_other (info)  R^2 >= 0.99, and the slope is none of these.
+ *   scale_other (info)  R^2 >= 0.99, and the slope is none of these. warn: it is negative.
  *   weights_not_of_qk (info)  R^2 below, and residuals beyond what rounding to the
  *       narrowest type that holds all weights explains; or scale_other, and residuals
  *       beyond what rounding of these and of the logits explains: no multiple of q.k is
@@ -89,15 +89,21 @@
  *       n sum p^2 over these rows (of p > 4 roundings) exceeds 1.5: ln w is itself what a
  *       softmax gives. Normal logits that are flat enough for the first keep n sum p^2
  *       below 1.2, uniform ones below 1.34. Of eight rows at least; weights of a nearly
- *       even softmax are not told from its softmax.
+ *       even softmax are not told from its softmax. info where Q and K are not there: a few
+ *       logits above many even ones look the same.
  *   mask_leak (warn)  masked keys have a weight, all the same in a row, to the rounding of
  *       the weights' type, and below its largest: a finite number in the place of -infinity;
  *       or ln w of these follows q.k, R^2 >= 0.99, with the slope of the seen keys to 2% and
  *       three standard errors, and lies lower by more than 0.05: a finite number was added.
- *       The number is named where q.k tells it; one of 0, to 0.05, need not be below the largest. bad: more than 1% of
- * the weight; info: less than 2^-24 of it. masked_weight (warn, bad and info likewise)  masked keys have weight,
- * otherwise. mask_seen (info)  p->mask is none, and no key behind its query has any weight, but in rows that are NaN or
- * level. */
+ *       The number is named where q.k tells it; one of 0, to 0.05, need not be below the
+ *       largest. bad: more than 1% of the weight; info: less than 2^-24 of it.
+ *   masked_weight (warn, bad and info likewise)  masked keys have weight, otherwise.
+ *   mask_seen (info)  p->mask is none, and no key behind its query has any weight, but
+ *       in rows that are NaN or level.
+ *   mask_seen, mask_leak of scores  Scores that are a mask's, as above, are told (info) and
+ *       left out; where scores come alone, saturated and gradient_dead are then said of the
+ *       file. Without weights, masked keys that all have one and the same other score, in two
+ *       rows or more, are a mask_leak, by their share of the weight. */
 #ifndef ATTNVIZ_DIAGNOSIS_H
 #define ATTNVIZ_DIAGNOSIS_H
 
@@ -172,7 +178,7 @@ struct av_diagnosis {
     size_t layer, head;      /* places in the source, from 0 */
     bool sampled;            /* not all rows of q.k were looked at */
     bool causal;             /* judged with a causal mask that the parameters do not have: the file shows it */
-    bool of_file;            /* saturated and gradient_dead are of weights or scores beside Q and K */
+    bool of_file;            /* saturated and gradient_dead are of the file's weights or scores */
     bool entries_not_finite; /* Q or K hold NaN or infinity */
     struct av_evidence evidence;
     struct av_verdict findings[AV_DIAGNOSIS_FINDINGS]; /* worst first, then in the order above */

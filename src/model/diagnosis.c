@@ -96,6 +96,9 @@ void av_diagnosis_reset(struct av_diagnoser *d)
     }
     d->slope = d->second = (struct av_slope_sums){ 0 };
     d->leak = (struct av_leak_sums){ 0 };
+    d->fill = (struct av_fill_sums){ 0 };
+    d->unmasked = 0;
+    d->lowest = 0;
     memset(d->wider, 0, sizeof d->wider);
     d->not_finite[AV_PART_SCORES] = d->not_finite[AV_PART_WEIGHTS] = (struct av_diagnosis_holes){ 0 };
     d->first = 0;

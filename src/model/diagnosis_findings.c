@@ -151,7 +151,9 @@ void av_diagnosis_find(struct av_diagnoser *d)
     d->result.causal = d->causal_seen || d->causal_fits;
     d->result.entries_not_finite = holes_in(&d->not_finite[AV_PART_Q]) || holes_in(&d->not_finite[AV_PART_K]);
     find_not_finite(d);
+    d->result.of_file = d->result.of_file || (d->unmasked > 0 && d->at->d == 0);
     find_saturation(d);
+    av_diagnosis_find_fill(d);
     av_diagnosis_find_weights(d);
     av_diagnosis_find_scale(d);
     find_dots(d);

@@ -262,8 +262,18 @@ void av_diagnosis_add_dots(struct av_diagnoser *d, size_t query, const double *d
 
 void av_diagnosis_add_scores(struct av_diagnoser *d, size_t query)
 {
+    size_t seen = av_diagnosis_length(d, query);
+    for (size_t j = 0; j < d->at->n_k; j++) {
+        d->spare[1][j] = d->scores[j];
+    }
     av_diagnosis_unmask_scores(d);
+    for (size_t j = 0; j < d->at->n_k; j++) {
+        bool taken = isfinite(d->spare[1][j]) && !isfinite(d->scores[j]);
+        d->unmasked += taken;
+        d->lowest = taken ? fmin(d->lowest, d->spare[1][j]) : d->lowest;
+    }
+    av_diagnosis_add_fill(d, seen);
     if (!av_diagnosis_has(d, AV_PART_WEIGHTS)) {
-        add_logits(d, d->scores, av_diagnosis_length(d, query));
+        add_logits(d, d->scores, seen);
     }
 }

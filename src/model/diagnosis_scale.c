@@ -100,11 +100,13 @@ static void tell_other(struct av_diagnoser *d, const char *what)
         tell_unexplained(d, what);
         return;
     }
-    av_diagnosis_add(&d->result, "scale_other", AV_INFO,
-                     "%s follow q.k times %.4g (R^2 %.4f, residual std %.2g): %.3g times 1/sqrt(d_k) = %.4g, as with a "
-                     "temperature of "
-                     "%.3g",
-                     what, s->slope, s->r2, s->residual, s->slope / right, right, right / s->slope);
+    bool turned = s->slope < 0;
+    av_diagnosis_add(
+        &d->result, "scale_other", turned ? AV_WARN : AV_INFO,
+        "%s follow q.k times %.4g (R^2 %.4f, residual std %.2g): %.3g times 1/sqrt(d_k) = %.4g, %sas with a "
+        "temperature of %.3g",
+        what, s->slope, s->r2, s->residual, s->slope / right, right, turned ? "of the wrong sign, " : "",
+        right / s->slope);
 }
 
 static void tell_fit(struct av_diagnoser *d, const char *what)

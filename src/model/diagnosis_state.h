@@ -96,6 +96,14 @@ struct av_leak_sums {
     size_t rows;
 };
 
+/* Rows whose masked keys have a finite score. */
+struct av_fill_sums {
+    double number; /* that of the first; */
+    bool uneven;   /* others have another */
+    double share;  /* of the weight, sum over rows */
+    size_t rows;
+};
+
 struct av_diagnoser {
     const struct av_kernels *kernels;
     const struct av_source *source;
@@ -140,6 +148,9 @@ struct av_diagnoser {
     struct av_slope_sums swapped; /* of ln w, or scores, on k.q */
     struct av_causal_sums causal;
     struct av_leak_sums leak;
+    struct av_fill_sums fill;
+    uint64_t unmasked;     /* scores that stand for a masked key, */
+    double lowest;         /* the lowest of them */
     bool wider[AV_DTYPES]; /* a score that this type does not hold */
     struct av_weight_sums weight;
     double own_distance, averaged_distance;     /* sum over rows; largest */
@@ -259,6 +270,13 @@ void av_diagnosis_add_leak(struct av_diagnoser *d, const double *dots, const dou
  * added to theirs, if that is the same in a row. NaN: q.k does not tell. */
 double av_diagnosis_leak_set(const struct av_diagnoser *d);
 double av_diagnosis_leak_added(const struct av_diagnoser *d);
+
+/* Adds a row of d->scores of which keys [0, seen) are not masked; what masks there are. */
+void av_diagnosis_add_fill(struct av_diagnoser *d, size_t seen);
+void av_diagnosis_find_fill(struct av_diagnoser *d);
+
+/* Of weight on masked keys, by its mean share. */
+enum av_severity av_diagnosis_leak_severity(double share);
 
 /* The rules of weights. */
 void av_diagnosis_find_weights(struct av_diagnoser *d);

@@ -154,14 +154,19 @@ static void find_twice(struct av_diagnoser *d)
                          s->behind_rows);
     } else if (s->twice_rows >= TWICE_ROWS && v->twice_lowest >= -2 * av_diagnosis_rounding(s) &&
                v->twice_n_sum_p2 > TWICE_PEAKED) {
-        av_diagnosis_add(&d->result, "softmax_twice", AV_WARN,
+        av_diagnosis_add(&d->result, "softmax_twice", av_diagnosis_has_entries(d) ? AV_WARN : AV_INFO,
                          "the logarithms of each row, shifted to sum 1, are a distribution themselves (lowest %.2g, "
-                         "mean n sum p^2 %.3g): a softmax of softmax's weights",
+                         "mean n sum p^2 %.3g), as a softmax of softmax's weights would be",
                          v->twice_lowest, v->twice_n_sum_p2);
     }
 }
 
 /* ---- Masks ------------------------------------------------------------------------------ */
+
+enum av_severity av_diagnosis_leak_severity(double share)
+{
+    return share < HARMLESS ? AV_INFO : share > LEAK_BAD ? AV_BAD : AV_WARN;
+}
 
 /* How the keys that a mask should hide got their weight; false: by no finite number. */
 static bool tell_leak(char out[LEAK_TEXT], const struct av_diagnoser *d)
@@ -198,8 +203,8 @@ static void find_masked(struct av_diagnoser *d)
         return;
     }
     const char *told = d->causal_fits ? "; mask is none: causal by where weights follow q.k" : "";
-    bool harmless = v->masked_share < HARMLESS && !flat;
-    enum av_severity severity = harmless ? AV_INFO : flat || v->masked_share > LEAK_BAD ? AV_BAD : AV_WARN;
+    enum av_severity severity = flat ? AV_BAD : av_diagnosis_leak_severity(v->masked_share);
+    bool harmless = severity == AV_INFO;
     char how[LEAK_TEXT] = "";
     if (flat && s->leaking == 0) {
         av_diagnosis_add(&d->result, "masked_weight", severity,

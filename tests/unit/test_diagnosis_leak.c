@@ -113,6 +113,68 @@ static void no_dropout(void **state)
     }
 }
 
+/* Scores alone: masks as -1e9 make no logits spread; -3 leaks; q.k itself is no mask. */
+static void masks_in_scores(void **state)
+{
+    (void)state;
+    struct made m;
+    made_new(&m, 48, 16, true, 3);
+    make_logits(&m, 0.25);
+    m.layer.part[AV_PART_SCORES].there = true;
+    no_entries(&m);
+    for (int which = 0; which < 3; which++) {
+        memcpy(m.part[AV_PART_SCORES], m.logits, m.n_q * m.n_k * sizeof(double));
+        for (size_t i = 0; which > 0 && i < m.n_q * m.n_k; i++) {
+            if (masked(&m, i / m.n_k, i % m.n_k)) {
+                m.part[AV_PART_SCORES][i] = which == 1 ? -1e9 : -3;
+            }
+        }
+        struct av_diagnosis r = diagnose(&m);
+        assert_only(&m, &r, which == 0 ? NULL : which == 1 ? "mask_seen" : "mask_leak");
+        assert_int_equal(av_diagnosis_replaces(&r, "saturated"), which == 1);
+        assert_true(r.evidence.logit_row_std < 2);
+        if (which == 1) {
+            assert_non_null(strstr(find(&r, "mask_seen")->text, "1128 scores are masks written as finite numbers"));
+        } else if (which == 2) {
+            assert_non_null(strstr(find(&r, "mask_leak")->text, "masked keys have the score -3 in 47 rows"));
+        }
+    }
+    made_free(&m);
+}
+
+static void a_wrong_sign_is_warned_of(void **state)
+{
+    (void)state;
+    struct made m;
+    made_new(&m, 48, 16, true, 3);
+    make_logits(&m, -0.25);
+    plain_weights(&m);
+    give_weights(&m);
+    struct av_diagnosis r = diagnose(&m);
+    assert_only(&m, &r, "scale_other");
+    assert_int_equal(find(&r, "scale_other")->severity, AV_WARN);
+    assert_non_null(strstr(find(&r, "scale_other")->text, "of the wrong sign"));
+    made_free(&m);
+}
+
+/* One key above many even ones: as a second softmax would have it, and no fault. */
+static void even_rows_are_not_warned_of(void **state)
+{
+    (void)state;
+    struct made m;
+    made_new(&m, 52, 8, false, 3);
+    for (size_t i = 0; i < m.n_q * m.n_k; i++) {
+        m.logits[i] = i % m.n_k == 0 ? 0.6 : 0;
+    }
+    plain_weights(&m);
+    give_weights(&m);
+    no_entries(&m);
+    struct av_diagnosis r = diagnose(&m);
+    assert_non_null(find(&r, "softmax_twice"));
+    assert_int_equal(find(&r, "softmax_twice")->severity, AV_INFO);
+    made_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +182,9 @@ int main(void)
         cmocka_unit_test(no_mask_is_no_leak),
         cmocka_unit_test(dropout_of_even_rows),
         cmocka_unit_test(no_dropout),
+        cmocka_unit_test(masks_in_scores),
+        cmocka_unit_test(a_wrong_sign_is_warned_of),
+        cmocka_unit_test(even_rows_are_not_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
