@@ -49,7 +49,7 @@
  *       behind them. Biases and caps show so. warn: k_i.q_j explains them, R^2 >= 0.99 in up to
  *       8 rows of a head with as many keys as queries: the two are swapped.
  *   averaged_over_heads (warn)  R^2 below, but in up to 8 rows the weights are the mean
- *       over the layer's heads of the softmax of q.k times p's multiplier: half the
+ *       over the layer's heads of the softmax of q.k times m, 1 or p's multiplier: half the
  *       sum of |differences|, less the mean |logit| times the rounding of the weights'
  *       type, is below 2^-8 in all of them, and above four times that, as a mean, to
  *       the head's own softmax.

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define AVERAGED 0x1p-8 /* a distance that rounding to bfloat16 explains */
-
 /* d_k^d n_head^heads, and what it means. */
 struct multiplier {
     const char *code;
@@ -140,21 +138,14 @@ bool av_diagnosis_unexplained(const struct av_diagnoser *d)
     return s.r2 < AV_SLOPE_GOOD_R2 && s.residual > rounding;
 }
 
-/* Are weights, which do not follow q.k, the mean over all heads? */
-static bool averaged(const struct av_diagnoser *d)
-{
-    const struct av_evidence *v = &d->result.evidence;
-    return v->averaged_distance < AVERAGED && v->own_distance > 4 * AVERAGED;
-}
-
 static void tell_averaged(struct av_diagnoser *d)
 {
     const struct av_evidence *v = &d->result.evidence;
     av_diagnosis_add(&d->result, "averaged_over_heads", AV_WARN,
                      "weights are the mean over the %zu heads' softmax of q.k times %.4g, in %zu rows to %.2g (half "
                      "the sum of |differences|); of this head alone: %.2g",
-                     d->at->n_head, d->multiplier, av_diagnosis_averaged_rows(d), v->averaged_distance,
-                     v->own_distance);
+                     d->at->n_head, av_diagnosis_mean_multiplier(d), av_diagnosis_averaged_rows(d),
+                     v->averaged_distance, v->own_distance);
 }
 
 void av_diagnosis_find_scale(struct av_diagnoser *d)
@@ -174,7 +165,7 @@ void av_diagnosis_find_scale(struct av_diagnoser *d)
     } else if (s->r2 >= AV_SLOPE_GOOD_R2 && s->error <= AV_SLOPE_UNSURE * fabs(s->slope)) {
         tell_fit(d, what);
     } else if (av_diagnosis_unexplained(d)) {
-        if (averaged(d)) {
+        if (d->number > 0 && av_diagnosis_is_mean(d)) {
             tell_averaged(d);
         } else {
             tell_unexplained(d, what);

@@ -77,6 +77,7 @@ enum av_diagnosis_phase {
 
 #define AV_FLOAT16_MAX 65504.0
 
+enum { AV_MEANS = 3 };         /* multipliers that a mean over heads is tried with */
 enum { AV_AVERAGED_ROWS = 8 }; /* compared with the mean over heads, summed over heads, compared with k.q */
 
 /* What says whether only the pairs up to their query follow q.k, where no mask is told. */
@@ -123,7 +124,8 @@ struct av_diagnoser {
     bool causal_fits;    /* or they have some, but do not follow q.k as the others do */
     bool zeros_behind;   /* a row has keys behind its query, without weight */
     bool average;        /* may AV_PHASE_HEADS come? */
-    size_t number;       /* in AV_PHASE_HEADS: the head at hand */
+    size_t number;       /* in AV_PHASE_HEADS: the head at hand, */
+    size_t tried;        /* and which of AV_MEANS multipliers */
     size_t pairs;        /* in AV_PHASE_SUMS: those that have weight in some head; */
     double heads_error;  /* their largest |sum over heads - 1| */
 
@@ -253,6 +255,12 @@ size_t av_diagnosis_averaged_query(const struct av_diagnoser *d, size_t r);
  * compares it with d->weights; compares the mean with d->weights. */
 void av_diagnosis_add_mean(struct av_diagnoser *d, size_t r, const double *dots);
 void av_diagnosis_compare_mean(struct av_diagnoser *d, size_t r);
+
+/* The multiplier of q.k behind the mean; is it the weights? If not, begins with the next
+ * multiplier, and says whether there is one. */
+double av_diagnosis_mean_multiplier(const struct av_diagnoser *d);
+bool av_diagnosis_is_mean(const struct av_diagnoser *d);
+bool av_diagnosis_next_mean(struct av_diagnoser *d);
 
 /* Adds a finding; text: printf's. */
 void av_diagnosis_add(struct av_diagnosis *r, const char *code, enum av_severity severity, const char *format, ...)

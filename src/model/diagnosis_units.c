@@ -400,7 +400,9 @@ static enum av_status average(struct av_diagnoser *d, struct av_error *e)
             av_diagnosis_compare_mean(d, r);
         }
     }
-    d->phase = AV_PHASE_DONE;
+    if (status != AV_OK || !av_diagnosis_next_mean(d)) {
+        d->phase = AV_PHASE_DONE;
+    }
     return status;
 }
 

@@ -280,6 +280,7 @@ FAULTS = {
     "twice_unmasked": {"make": twice, "with": {"masked_again": False},
                        "codes": {"qkw": "softmax_twice", "w": "softmax_twice"}},
     "averaged": {"make": averaged, "codes": {"qkw": "averaged_over_heads", "w": None}},
+    "averaged_missing": {"make": averaged, "multiplier": lambda d: 1.0, "codes": {"qkw": "averaged_over_heads", "w": None}},
     "averaged_batch": {"make": averaged, "with": {"batch": True}, "codes": {"qkw": "averaged_over_heads", "w": None}},
     "mask_100": {"make": plain, "with": {"fill": -100}, "codes": {"qkw": "mask_leak?", "w": "mask_leak?"}},
     "mask_10": {"make": plain, "with": {"fill": -10}, "codes": {"qkw": "mask_leak?", "w": "mask_leak?"}},
