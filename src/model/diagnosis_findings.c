@@ -123,8 +123,8 @@ static void find_dots(struct av_diagnoser *d)
     }
     double m = d->multiplier;
     av_diagnosis_add(&d->result, "logit_std", AV_INFO,
-                     "logits%s, q.k times %.3g, spread by %.3g within a row; for independent entries of these means "
-                     "and standard deviations %.3g",
+                     "logits%s, q.k times %.3g, spread by %.3g within a row; independent entries of these means and "
+                     "standard deviations would give %.3g: a trained model's logits are not N(0, 1)",
                      d->causal_seen || d->causal_fits ? " of causal pairs" : "", m, m * v->dot_std,
                      m * v->predicted_std);
 }

@@ -12,10 +12,8 @@ static void tell_spread(char *out, size_t size, const struct av_judged_rows *row
     if (isnan(limit)) {
         snprintf(out, size, "logit std %.3g within a row", inside);
     } else {
-        snprintf(out, size,
-                 "logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g, beyond which one of n normal logits takes "
-                 "most weight",
-                 inside, inside > limit ? "above" : "below", mean, limit);
+        snprintf(out, size, "logit std %.3g within a row is %s %ssqrt(2 ln n) = %.3g", inside,
+                 inside > limit ? "above" : "below", mean, limit);
     }
 }
 
@@ -47,11 +45,10 @@ static void tell_spread_alone(char *out, size_t size, const struct av_judged_row
                  "weight: within a row it is %.3g; %.0f%% of rows give more than 0.9 to one key",
                  spread_of(rows->std), mean, rows->freezing, inside, 100 * rows->share);
     } else {
-        snprintf(
-            out, size,
-            "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g, beyond which one of n normal logits takes "
-            "most weight, but alone does not mean saturation: %.0f%% of rows give more than 0.9 to one key",
-            inside, mean, rows->freezing, 100 * rows->share);
+        snprintf(out, size,
+                 "logit std %.3g within a row is above %ssqrt(2 ln n) = %.3g, which alone does not mean saturation: a "
+                 "trained model's logits are not N(0, 1), and %.0f%% of rows give more than 0.9 to one key",
+                 inside, mean, rows->freezing, 100 * rows->share);
     }
 }
 

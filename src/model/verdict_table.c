@@ -11,7 +11,7 @@
 static const struct av_verdict_row rows[] = {
     { "saturated", WARN, BAD,
       .rule = "more than a quarter of the rows (bad: half) give more than 0.9 to one key, or logits spread by more "
-              "than sqrt(2 ln n)",
+              "than sqrt(2 ln n), beyond which one of n normal logits takes most of the weight",
       .remedy = "check the scale; normalise queries and keys, or lower the gain of what makes them" },
     { "gradient_dead", WARN, BAD,
       .rule = "more than a quarter of the rows have a softmax Jacobian below 1e-3 (bad: the median has)",

@@ -20,8 +20,8 @@ static const struct saturation_case cases[] = {
     { { 0.1, 3.01, 3.01, 3, true, false },
       AV_SATURATED_SPREAD,
       AV_WARN,
-      "3.01 within a row is above mean sqrt(2 ln n) = 3, beyond which one of n normal logits takes most weight, "
-      "but alone does not mean saturation: 10% of rows give more than 0.9 to one key" },
+      "3.01 within a row is above mean sqrt(2 ln n) = 3, which alone does not mean saturation: a "
+      "trained model's logits are not N(0, 1), and 10% of rows give more than 0.9 to one key" },
     { { 0.1, 4, 2, 3, false, false }, AV_SATURATED_SPREAD, AV_WARN, "shifts of whole rows" },
     { { 0, (double)INFINITY, (double)NAN, 3, false, false },
       AV_SATURATED_SPREAD,
