@@ -97,7 +97,14 @@
  *       three standard errors, and lies lower by more than 0.05: a finite number was added.
  *       The number is named where q.k tells it; one of 0, to 0.05, need not be below the
  *       largest. bad: more than 1% of the weight; info: less than 2^-24 of it.
- *   masked_weight (warn, bad and info likewise)  masked keys have weight, otherwise.
+ *   masked_weight (warn, bad and info likewise)  masked keys have weight, otherwise. The mask of
+ *       the weights is named as in mask_other.
+ *   mask_other (warn)  rows sum to 1 and the multiplier is known, but in up to 32 rows of q.k seen
+ *       keys have no weight (zeros that it gives 64 times the smallest number of the weights' type or
+ *       more), and more than 1e-3 of what it gives, as a mean, is of such that lie above a key with
+ *       weight, by four standard deviations of what the line leaves: no rounding and no underflow
+ *       takes the larger of two. The mask is named if one of these fits all rows that it leaves
+ *       a key: the same keys hidden in all, keys from i + a or up to i + b, i the query, or both.
  *   mask_seen (info)  p->mask is none, and no key behind its query has any weight, but
  *       in rows that are NaN or level.
  *   mask_seen, mask_leak of scores  Scores that are a mask's, as above, are told (info) and
@@ -160,6 +167,7 @@ struct av_evidence {
     double zero_share;                      /* exact zeros among seen keys */
     double twice_lowest, twice_n_sum_p2;    /* smallest p_j of any row, mean of n sum p^2 */
     double masked_max, masked_share;        /* largest weight of a masked key; mean share of the row's weight */
+    double hidden_keys, hidden_share;       /* see mask_other, of up to 32 rows */
     double own_distance, averaged_distance; /* see averaged_over_heads: mean, and largest */
     /* Rows of q.k looked at; of the logits or weights those that count, those with one seen key. */
     double rows, rows_counting, rows_one_key;

@@ -91,11 +91,26 @@ static void add_roles(struct av_str *out, const struct av_source *source)
     }
 }
 
-/* Are the weights or scores that come along those of the multiplier in force? */
+/* Is the mask in force another one than that of the file's weights, by more than a leak? */
+static bool masked_otherwise(const struct av_diagnosis *d)
+{
+    for (size_t i = 0; i < d->finding_count; i++) {
+        const struct av_verdict *v = &d->findings[i];
+        bool other = strcmp(v->code, "mask_other") == 0;
+        bool leak = strcmp(v->code, "mask_leak") == 0 || strcmp(v->code, "masked_weight") == 0;
+        if (other || (leak && v->severity == AV_BAD)) { /* bad: more than 1% of the weight */
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Are the weights or scores that come along those of the multiplier and mask in force? */
 static bool follows(const struct av_snapshot *s)
 {
     const double here = s->alpha / s->params.temperature;
-    return s->diagnosis != NULL && s->diagnosis->evidence.multiplier.r2 >= AV_SLOPE_GOOD_R2 &&
+    return s->diagnosis != NULL && !masked_otherwise(s->diagnosis) &&
+           s->diagnosis->evidence.multiplier.r2 >= AV_SLOPE_GOOD_R2 &&
            fabs(s->diagnosis->evidence.multiplier.slope / here - 1) <= AV_SLOPE_TOLERANCE;
 }
 
@@ -113,7 +128,7 @@ static void add_choice(struct av_str *out, const struct av_snapshot *s)
     }
     if (s->from == AV_PART_Q) {
         av_str_addf(out, "  numbers are of q.k so multiplied; the file's %s %s\n", beside,
-                    follows(s) ? "follow the same" : "do not follow it: verdicts that name them are of them");
+                    follows(s) ? "follow the same" : "do not: verdicts that name them are of them");
         av_str_addf(out, "  --set from=%s: numbers of the file's %s instead\n", beside, beside);
     } else {
         av_str_addf(out, "  numbers are of the file's %s; --set from=qk|scores|weights chooses\n",

@@ -54,6 +54,7 @@ static size_t share_out(struct av_diagnoser *d, char *where)
         d->masked[i] = take(where, &at, n_k * sizeof *d->masked[i]);
     }
     d->weight.columns = take(where, &at, n_k * sizeof *d->weight.columns);
+    d->hidden.extents = take(where, &at, d->at->n_q * sizeof *d->hidden.extents);
     d->logit.fro = take(where, &at, d->at->n_q * sizeof *d->logit.fro);
     size_t sides = av_diagnosis_may_be_causal(d) ? d->rows : 0;
     d->causal.dots = take(where, &at, sides * sizeof *d->causal.dots);
@@ -87,12 +88,17 @@ void av_diagnoser_free(struct av_diagnoser *d)
 void av_diagnosis_reset(struct av_diagnoser *d)
 {
     double *fro = d->logit.fro, *columns = d->weight.columns;
+    struct av_extent *extents = d->hidden.extents;
     d->dot = (struct av_dot_sums){ 0 };
     d->logit = (struct av_logit_sums){ .all = AV_MOMENTS_INIT, .fro = fro };
     d->weight = (struct av_weight_sums){ .row_sums = AV_MOMENTS_INIT, .twice_lowest = (double)INFINITY };
     d->weight.columns = columns;
     for (size_t j = 0; columns != NULL && j < d->at->n_k; j++) {
         columns[j] = 0;
+    }
+    d->hidden = (struct av_hidden_sums){ .extents = extents };
+    for (size_t i = 0; extents != NULL && i < d->at->n_q; i++) {
+        extents[i] = (struct av_extent){ 0 };
     }
     d->slope = d->second = (struct av_slope_sums){ 0 };
     d->leak = (struct av_leak_sums){ 0 };

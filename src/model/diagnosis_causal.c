@@ -6,6 +6,21 @@
 #define FAR_BELOW 2.302585092994046 /* ln 10: keys behind have less than a tenth of what q.k would give */
 #define ROWS_BELOW 0.9              /* of the rows, at least */
 
+enum av_behind av_diagnosis_behind(const struct av_diagnoser *d, size_t query)
+{
+    const double *w = d->weights;
+    size_t n = d->at->n_k, seen = av_row_length(AV_MASK_CAUSAL, query, d->at->n_q, n);
+    bool level = true, zeros = true;
+    for (size_t j = 0; j < n; j++) {
+        if (isnan(w[j])) {
+            return AV_BEHIND_SILENT;
+        }
+        level = level && w[j] == w[0];
+        zeros = zeros && (j < seen || w[j] == 0);
+    }
+    return level || (zeros && seen == n) ? AV_BEHIND_SILENT : zeros ? AV_BEHIND_ZERO : AV_BEHIND_WEIGHT;
+}
+
 bool av_diagnosis_may_be_causal(const struct av_diagnoser *d)
 {
     return d->params.mask == AV_MASK_NONE && !d->causal_seen && !d->causal_fits && d->at->n_q > 1 &&

@@ -53,6 +53,8 @@ static const struct av_evidence_field fields[] = {
     FIELD(twice_n_sum_p2, "twice_n_sum_p2", "", "mean over rows of n sum p_j^2", false),
     FIELD(masked_max, "masked_max", "", "largest weight of a masked key", false),
     FIELD(masked_share, "masked_share", "", "mean share of a row's weight on masked keys", false),
+    FIELD(hidden_keys, "hidden_keys", "", "mean number a row of seen keys without weight, by no underflow", false),
+    FIELD(hidden_share, "hidden_share", "", "mean share of the weight that q.k gives to these", false),
     FIELD(own_distance, "own_distance", "", "mean half sum of |weights - softmax of q.k|", false),
     FIELD(averaged_distance, "averaged_distance", "", "largest, from the mean of softmaxes over all heads", false),
     FIELD(rows, "rows", "rows", "rows of q.k looked at; of weights and scores all are", true),
@@ -151,6 +153,8 @@ static void sum_up_weights(struct av_evidence *v, struct av_diagnoser *d)
     v->twice_n_sum_p2 = ratio(s->twice_squares, (double)s->twice_rows);
     v->masked_max = masked ? s->masked_max : (double)NAN;
     v->masked_share = ratio(s->masked_share, (double)s->masked_rows);
+    v->hidden_keys = ratio((double)d->hidden.keys, (double)d->hidden.rows);
+    v->hidden_share = ratio(d->hidden.share, (double)d->hidden.rows);
 }
 
 void av_diagnosis_sum_up(struct av_diagnoser *d)

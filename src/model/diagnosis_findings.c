@@ -155,6 +155,7 @@ void av_diagnosis_find(struct av_diagnoser *d)
     find_saturation(d);
     av_diagnosis_find_fill(d);
     av_diagnosis_find_weights(d);
+    av_diagnosis_find_hidden(d);
     av_diagnosis_find_scale(d);
     find_dots(d);
     av_diagnosis_sort(&d->result);

@@ -62,6 +62,20 @@ struct av_weight_sums {
     size_t level, even;          /* the same on all; and below the largest */
 };
 
+/* Of all n_k keys of a row those with weight: [first, end). end 0: not looked at. */
+struct av_extent {
+    size_t first, end;
+};
+
+/* Seen keys without weight, in rows of q.k. */
+struct av_hidden_sums {
+    size_t rows, keys;         /* keys: that underflow does not explain, sum over rows; */
+    double share;              /* what the multiplier of q.k gives to them; */
+    double above;              /* and to those of them that are above a key with weight */
+    struct av_extent *extents; /* [n_q] */
+    bool gaps;                 /* a row has keys without weight between others */
+};
+
 enum av_diagnosis_phase {
     AV_PHASE_Q, /* entries */
     AV_PHASE_K,
@@ -69,6 +83,7 @@ enum av_diagnosis_phase {
     AV_PHASE_GIVEN,   /* scores and weights, row by row */
     AV_PHASE_DOTS,    /* q.k of a block of rows, some keys at a time; */
     AV_PHASE_ROWS,    /* these rows, one by one */
+    AV_PHASE_HIDDEN,  /* some rows of q.k again, once the multiplier is known: which keys have no weight? */
     AV_PHASE_SUMS,    /* of weights over heads, where rows do not sum to 1 */
     AV_PHASE_SWAPPED, /* k.q, where q.k does not explain the weights */
     AV_PHASE_HEADS,   /* softmaxes of all heads, where the head's own does not explain its weights */
@@ -155,6 +170,7 @@ struct av_diagnoser {
     double lowest;         /* the lowest of them */
     bool wider[AV_DTYPES]; /* a score that this type does not hold */
     struct av_weight_sums weight;
+    struct av_hidden_sums hidden;
     double own_distance, averaged_distance;     /* sum over rows; largest */
     double averaged_rounding[AV_AVERAGED_ROWS]; /* sum over heads of the mean |logit| */
 
@@ -219,6 +235,11 @@ void av_diagnosis_log_weights(struct av_diagnoser *d, size_t query);
 /* Adds row `query` of k.q, against d->weights or d->scores. */
 void av_diagnosis_add_swapped(struct av_diagnoser *d, size_t query, const double *dots);
 
+/* What row `query` of d->weights says of a causal mask. One that saw no key, NaN or
+ * level, says nothing. */
+enum av_behind { AV_BEHIND_SILENT, AV_BEHIND_ZERO, AV_BEHIND_WEIGHT };
+enum av_behind av_diagnosis_behind(const struct av_diagnoser *d, size_t query);
+
 /* May there be a causal mask that nobody told? */
 bool av_diagnosis_may_be_causal(const struct av_diagnoser *d);
 
@@ -282,6 +303,24 @@ double av_diagnosis_leak_added(const struct av_diagnoser *d);
 /* Adds a row of d->scores of which keys [0, seen) are not masked; what masks there are. */
 void av_diagnosis_add_fill(struct av_diagnoser *d, size_t seen);
 void av_diagnosis_find_fill(struct av_diagnoser *d);
+
+/* May there be seen keys without weight by another mask? The r-th of d->block rows that are
+ * looked at for them; adds row `query` of q.k, against d->weights. */
+bool av_diagnosis_may_hide(const struct av_diagnoser *d);
+size_t av_diagnosis_hidden_query(const struct av_diagnoser *d, size_t r);
+void av_diagnosis_add_hidden(struct av_diagnoser *d, size_t query, const double *dots);
+
+/* Adds the extent of row `query` of d->weights; what mask there is. */
+void av_diagnosis_add_extent(struct av_diagnoser *d, size_t query);
+void av_diagnosis_find_hidden(struct av_diagnoser *d);
+
+/* The name of the mask that the extents show, where it is another one than causal or none;
+ * "" and false without. */
+enum { AV_SHAPE_TEXT = 192 };
+bool av_diagnosis_name_shape(char out[AV_SHAPE_TEXT], const struct av_diagnoser *d);
+
+/* The smallest number above 0 of the narrowest type that holds all weights. */
+double av_diagnosis_tiny(const struct av_weight_sums *s);
 
 /* Of weight on masked keys, by its mean share. */
 enum av_severity av_diagnosis_leak_severity(double share);

@@ -91,6 +91,8 @@ static bool wanted(const struct av_diagnoser *d, enum av_diagnosis_phase phase)
     case AV_PHASE_DOTS:
     case AV_PHASE_ROWS:
         return av_diagnosis_has_entries(d);
+    case AV_PHASE_HIDDEN:
+        return av_diagnosis_may_hide(d);
     case AV_PHASE_SUMS:
         return d->at->n_head > 1 && d->weight.off > 0 && d->weight.negative == 0;
     case AV_PHASE_SWAPPED:
@@ -148,25 +150,6 @@ static size_t rows_end(const struct av_diagnoser *d)
     return smaller(d->at->n_q, d->next + larger(1, UNIT_PAIRS / larger(d->at->n_k, 1)));
 }
 
-/* What row `query` of d->weights says of a causal mask. One that saw no key, NaN or
- * level, says nothing. */
-enum behind { BEHIND_SILENT, BEHIND_ZERO, BEHIND_WEIGHT };
-
-static enum behind behind_of(const struct av_diagnoser *d, size_t query)
-{
-    const double *w = d->weights;
-    size_t n = d->at->n_k, seen = av_row_length(AV_MASK_CAUSAL, query, d->at->n_q, n);
-    bool level = true, zeros = true;
-    for (size_t j = 0; j < n; j++) {
-        if (isnan(w[j])) {
-            return BEHIND_SILENT;
-        }
-        level = level && w[j] == w[0];
-        zeros = zeros && (j < seen || w[j] == 0);
-    }
-    return level || (zeros && seen == n) ? BEHIND_SILENT : zeros ? BEHIND_ZERO : BEHIND_WEIGHT;
-}
-
 /* Stops at the first weight behind its query. */
 static enum av_status look_behind(struct av_diagnoser *d, struct av_error *e)
 {
@@ -177,9 +160,9 @@ static enum av_status look_behind(struct av_diagnoser *d, struct av_error *e)
         if (status != AV_OK) {
             return status;
         }
-        enum behind behind = behind_of(d, d->next);
-        zeros = behind != BEHIND_WEIGHT;
-        d->zeros_behind = d->zeros_behind || behind == BEHIND_ZERO;
+        enum av_behind behind = av_diagnosis_behind(d, d->next);
+        zeros = behind != AV_BEHIND_WEIGHT;
+        d->zeros_behind = d->zeros_behind || behind == AV_BEHIND_ZERO;
     }
     if (!zeros || d->next == d->at->n_q) {
         d->causal_seen = zeros && d->zeros_behind;
@@ -263,6 +246,16 @@ static enum av_status read_given(struct av_diagnoser *d, size_t query, struct av
     return AV_OK;
 }
 
+/* The masks of the scores as -infinity. */
+static enum av_status read_unmasked(struct av_diagnoser *d, size_t query, struct av_error *e)
+{
+    enum av_status status = read_given(d, query, e);
+    if (status == AV_OK && av_diagnosis_has(d, AV_PART_SCORES)) {
+        av_diagnosis_unmask_scores(d);
+    }
+    return status;
+}
+
 /* All rows of scores and weights: what they say without q.k. */
 static enum av_status measure_given_rows(struct av_diagnoser *d, struct av_error *e)
 {
@@ -291,12 +284,9 @@ static enum av_status measure_given_rows(struct av_diagnoser *d, struct av_error
 static enum av_status measure_row(struct av_diagnoser *d, size_t r, struct av_error *e)
 {
     size_t query = av_diagnosis_query(d, r);
-    enum av_status status = read_given(d, query, e);
+    enum av_status status = read_unmasked(d, query, e);
     if (status != AV_OK) {
         return status;
-    }
-    if (av_diagnosis_has(d, AV_PART_SCORES)) {
-        av_diagnosis_unmask_scores(d);
     }
     if (av_diagnosis_has(d, AV_PART_WEIGHTS)) {
         av_diagnosis_log_weights(d, query);
@@ -326,7 +316,7 @@ static enum av_status measure_rows(struct av_diagnoser *d, struct av_error *e)
         d->causal_fits = true;
         av_diagnosis_reset(d);
     }
-    av_diagnosis_enter(d, again ? AV_PHASE_GIVEN : block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_SUMS);
+    av_diagnosis_enter(d, again ? AV_PHASE_GIVEN : block_end < d->rows ? AV_PHASE_DOTS : AV_PHASE_HIDDEN);
     return AV_OK;
 }
 
@@ -352,27 +342,37 @@ static enum av_status sum_heads(struct av_diagnoser *d, struct av_error *e)
     return AV_OK;
 }
 
-/* Some rows of k.q, with the next queries. */
+/* Some rows of a product, with the next keys; all there, each is added beside what is given. */
+static enum av_status measure_some(struct av_diagnoser *d, const struct product *of,
+                                   void (*add)(struct av_diagnoser *d, size_t query, const double *dots),
+                                   struct av_error *e)
+{
+    enum av_status status = multiply(d, of, e);
+    if (status != AV_OK || d->next < d->at->n_k) {
+        return status;
+    }
+    for (size_t r = 0; status == AV_OK && r < of->count; r++) {
+        size_t query = of->query(d, r);
+        status = read_unmasked(d, query, e);
+        if (status == AV_OK) {
+            add(d, query, d->dots + r * d->at->n_k);
+        }
+    }
+    av_diagnosis_enter(d, d->phase + 1);
+    return status;
+}
+
+static enum av_status look_hidden(struct av_diagnoser *d, struct av_error *e)
+{
+    struct product of = product_of(d, d->result.head, av_diagnosis_hidden_query, 0, d->block);
+    return measure_some(d, &of, av_diagnosis_add_hidden, e);
+}
+
 static enum av_status swap(struct av_diagnoser *d, struct av_error *e)
 {
     size_t rows = av_diagnosis_averaged_rows(d);
     struct product of = { AV_PART_K, AV_PART_Q, d->k_head, d->result.head, av_diagnosis_averaged_query, 0, rows, true };
-    enum av_status status = multiply(d, &of, e);
-    if (status != AV_OK || d->next < d->at->n_k) {
-        return status;
-    }
-    for (size_t r = 0; status == AV_OK && r < rows; r++) {
-        size_t query = av_diagnosis_averaged_query(d, r);
-        status = read_given(d, query, e);
-        if (status == AV_OK && av_diagnosis_has(d, AV_PART_SCORES)) {
-            av_diagnosis_unmask_scores(d);
-        }
-        if (status == AV_OK) {
-            av_diagnosis_add_swapped(d, query, d->dots + r * d->at->n_k);
-        }
-    }
-    av_diagnosis_enter(d, AV_PHASE_HEADS);
-    return status;
+    return measure_some(d, &of, av_diagnosis_add_swapped, e);
 }
 
 /* Rows of the next head, and behind the last one the weights that may be their mean. */
@@ -420,6 +420,8 @@ enum av_status av_diagnosis_run_unit(struct av_diagnoser *d, struct av_error *e)
         return multiply_block(d, e);
     case AV_PHASE_ROWS:
         return measure_rows(d, e);
+    case AV_PHASE_HIDDEN:
+        return look_hidden(d, e);
     case AV_PHASE_SUMS:
         return sum_heads(d, e);
     case AV_PHASE_SWAPPED:

@@ -205,7 +205,7 @@ static void find_masked(struct av_diagnoser *d)
     const char *told = d->causal_fits ? "; mask is none: causal by where weights follow q.k" : "";
     enum av_severity severity = flat ? AV_BAD : av_diagnosis_leak_severity(v->masked_share);
     bool harmless = severity == AV_INFO;
-    char how[LEAK_TEXT] = "";
+    char how[LEAK_TEXT] = "", shape[AV_SHAPE_TEXT];
     if (flat && s->leaking == 0) {
         av_diagnosis_add(&d->result, "masked_weight", severity,
                          "masked keys have weight in all %zu rows that have some, the same as every other key", rows);
@@ -216,11 +216,13 @@ static void find_masked(struct av_diagnoser *d)
                          leaking, rows, how, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share,
                          harmless ? ", too little to change a sum" : "", told);
     } else {
+        bool named = av_diagnosis_name_shape(shape, d);
         av_diagnosis_add(&d->result, "masked_weight", severity,
                          "masked keys have weight in %zu of %zu rows, the largest %.3g, row %zu, column %zu; mean "
-                         "share %.3g%s%s",
+                         "share %.3g%s%s%s%s",
                          leaking, rows, v->masked_max, s->masked_at[0], s->masked_at[1], v->masked_share,
-                         harmless ? ", too little to change a sum" : "", told);
+                         harmless ? ", too little to change a sum" : "", told,
+                         named ? "; the mask is another one: " : "", shape);
     }
 }
 

@@ -134,8 +134,7 @@ static void add_behind(struct av_diagnoser *d, double behind, size_t seen)
     s->behind_twice += low >= -2 * rounding && fabs(sum - 1) <= 2 * (double)seen * rounding + rounding;
 }
 
-/* The smallest number above 0 of the narrowest type that holds all weights. */
-static double tiny_of(const struct av_weight_sums *s)
+double av_diagnosis_tiny(const struct av_weight_sums *s)
 {
     return av_dtype_tiny(!s->wider[AV_DTYPE_F16]    ? AV_DTYPE_F16
                          : !s->wider[AV_DTYPE_BF16] ? AV_DTYPE_BF16
@@ -159,7 +158,7 @@ static void add_masked(struct av_diagnoser *d, const struct look *l, size_t quer
     s->masked_rows++;
     s->masked_share += l->masked_sum / l->sum;
     s->leaking += high > 0;
-    bool level = low > 0 && high - low <= EVEN_RELATIVE * high + 2 * tiny_of(s);
+    bool level = low > 0 && high - low <= EVEN_RELATIVE * high + 2 * av_diagnosis_tiny(s);
     bool even = level && (seen == 0 || high < l->largest);
     s->level += level;
     s->even += even;
@@ -254,6 +253,7 @@ void av_diagnosis_add_weights(struct av_diagnoser *d, size_t query)
         s->first_keyless = s->keyless++ == 0 ? query : s->first_keyless;
         return;
     }
+    av_diagnosis_add_extent(d, query);
     if (seen < n) {
         add_masked(d, &l, query, seen, n);
     }

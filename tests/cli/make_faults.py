@@ -147,6 +147,13 @@ def padded(layer, fill=-np.inf, left=False):
     layer.give(softmax(z), z)
 
 
+def banded(layer, lowest, highest):
+    """Keys of i + lowest .. i + highest."""
+    offset = np.arange(layer.n)[None, :] - np.arange(layer.n)[:, None]
+    z = rounded(np.where((offset >= lowest) & (offset <= highest), layer.logits(), layer.filling("lowest")), layer.dtype)
+    layer.give(softmax(z), z)
+
+
 def dropout(layer, p):
     w = softmax(layer.masked(layer.logits()))
     keep = layer.random.random(w.shape) >= p
@@ -249,6 +256,7 @@ def negative(layer):
 
 
 ALL = ("qkw", "w", "qks", "s")
+OTHER = {"qkw": "mask_other", "w": None, "qks": None, "s": None}
 LAST = (HEADS - 1, 2, 1)
 
 # make, with: what makes it. multiplier: of q.k, if not 1/sqrt(d_k). codes: what must be found with these
@@ -258,8 +266,13 @@ FAULTS = {
     "mask_1e4": {"make": plain, "with": {"fill": -1e4}, "codes": dict.fromkeys(ALL)},
     "mask_65504": {"make": plain, "with": {"fill": -65504}, "codes": dict.fromkeys(ALL)},
     "mask_min": {"make": plain, "with": {"fill": "lowest"}, "codes": dict.fromkeys(ALL)},
-    "padded": {"make": padded, "codes": dict.fromkeys(ALL)},
-    "padded_1e4": {"make": padded, "with": {"fill": -1e4}, "codes": dict.fromkeys(ALL)},
+    "padded": {"make": padded, "codes": OTHER},
+    "padded_1e4": {"make": padded, "with": {"fill": -1e4}, "codes": OTHER},
+    "off_by_one": {"make": banded, "with": {"lowest": -1000, "highest": 1}, "open": True, "codes": OTHER},
+    "off_by_one_told": {"make": banded, "with": {"lowest": -1000, "highest": 1}, "codes": {"qkw": "masked_weight"}},
+    "strict": {"make": banded, "with": {"lowest": -1000, "highest": -1}, "told": False, "codes": OTHER},
+    "upside_down": {"make": banded, "with": {"lowest": 0, "highest": 1000}, "open": True, "codes": OTHER},
+    "window": {"make": banded, "with": {"lowest": -5, "highest": 0}, "codes": OTHER},
     "rope_on_both": {"make": lambda layer: (setattr(layer, "q", rounded(rotated(layer.q), layer.dtype)),
                                             setattr(layer, "k", rounded(rotated(layer.k), layer.dtype)),
                                             plain(layer)), "codes": dict.fromkeys(ALL)},
@@ -358,7 +371,7 @@ def main(directory):
     for i, (fault, row) in enumerate(FAULTS.items()):
         for j, (parts, code) in enumerate(row["codes"].items()):
             how = setting(fault, i + j)
-            how["causal"] = how["causal"] or "mask" in fault or fault.startswith("no_key")
+            how["causal"] = how["causal"] or "mask" in fault or fault.startswith(("no_key", "off_by", "strict"))
             layer = Layer(fault, **how)
             name = f"{fault}-{parts}"
             path = os.path.join(directory, name + ".safetensors")

@@ -102,7 +102,7 @@ static void text_of_weights_too(void **state)
     write_report(&out, AV_FORMAT_TEXT, &st, NULL);
     assert_non_null(strstr(out.text, "\n  read as hnd: 2 heads of 3 queries; or --layout bnc: 2 sequences of 2 heads"
                                      "\n  attn [3, 5] fits no layer as read\n"));
-    assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights do not follow it: "
+    assert_non_null(strstr(out.text, "\n  numbers are of q.k so multiplied; the file's weights do not: "
                                      "verdicts that name them are of them\n"));
     av_str_free(&out);
     struct av_diagnosis found = { .evidence.multiplier = { .slope = 10.1, .r2 = 0.995 } };
