@@ -60,7 +60,7 @@ static const struct av_verdict_row rows[] = {
       .rule = "masked keys have weight otherwise (bad: more than 1% of it; info: below 2^-24)",
       .remedy = "apply the mask before the softmax, with -infinity; if there is none, set mask=none" },
     { "mask_other", WARN,
-      .rule = "keys that the mask leaves have no weight though others, of lower logits, have: padding, a window, ...",
+      .rule = "keys that the mask leaves have no weight though others, of lower logits, have: padding, a window, say",
       .remedy = "set from=weights: numbers of q.k are of other keys" },
     { "mask_seen", INFO,
       .rule = "mask is none, and no key behind its query has any weight; or scores hold masks as finite numbers",
