@@ -16,8 +16,8 @@ struct av_adoption {
 
 enum { AV_ADOPTED_MAX = 96 };
 
-/* Takes over into p what the findings of a head of layer l, with Q and K and with
- * p as it is, say for certain: scale_missing (scale off), scale_twice (exponent
+/* Takes over into p what the findings of a head of layer l, made with p as it
+ * is, say for certain; without Q and K of the mask alone: scale_missing (scale off), scale_twice (exponent
  * 1), scale_d_model (d_k^-exponent = 1/sqrt(n_head d_k)), scale_inverted (temperature
  * 1/d_k, where that is in range), and that a causal mask was seen.
  * Everything else, scale_ok too, leaves p alone. Writes to `words` what was taken,

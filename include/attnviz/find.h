@@ -10,7 +10,8 @@
  * qkv, a name with words for both, or one that ends in c_attn, is all three fused.
  * What ends in weight, weights, bias or kernel is a learned matrix and no candidate.
  * The layer's number is the first behind a word such as layer or block, else the first
- * that stands by itself, else the first glued to letters.
+ * that stands by itself, else the first glued to letters; of the only tensor of a
+ * file, which may bear the file's name, the first alone, or 0.
  *
  * Names of weights and scores, when they have no word for queries and keys. The last
  * word, numbers aside, makes it weights: weights, probs, prob, probabilities, softmax

@@ -192,6 +192,10 @@ enum av_status av_find(struct av_find *out, const struct av_find_file *file, con
     if (status == AV_OK && out->count == 0) {
         status = av_find_undecided(&s);
     }
+    /* The only tensor may bear its file's name, whose digits are a step's or a date's. */
+    if (status == AV_OK && file->count == 1 && !av_find_counts(file->tensors[0].name)) {
+        out->layers[0].number = 0;
+    }
     if (status != AV_OK) {
         av_find_free(out);
     }

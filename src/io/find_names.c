@@ -247,6 +247,16 @@ size_t av_find_number(const char *name)
     return alone != AV_FIND_NONE ? alone : glued;
 }
 
+bool av_find_counts(const char *name)
+{
+    struct word before = { name, 0 };
+    bool counts = false;
+    for (struct word w = next_word(name); w.len > 0 && !counts; before = w, w = next_word(w.at + w.len)) {
+        counts = is_number(&w) && is_one_of(&before, counted, COUNTED);
+    }
+    return counts;
+}
+
 bool av_find_matches(const char *pattern, const char *name, char digits[AV_FIND_NAME_MAX])
 {
     digits[0] = '\0';

@@ -26,6 +26,9 @@ bool av_find_keys_of(const char *name, char keys[AV_FIND_NAME_MAX]);
  * that stands alone, else the first that is glued to letters. AV_FIND_NONE: none. */
 size_t av_find_number(const char *name);
 
+/* Does it have a number behind such a word? */
+bool av_find_counts(const char *name);
+
 /* Is it what a projection puts out: its last word is proj? */
 bool av_find_is_projection(const char *name);
 

@@ -121,7 +121,8 @@ int av_findings_worst(const struct av_findings *f)
 void av_findings_words(struct av_str *out, const struct av_findings *f, enum av_severity least)
 {
     for (size_t i = 0; i < f->count && f->at[i].verdict.severity >= least; i++) {
-        av_str_addf(out, "%s%s", i > 0 ? ", " : "", f->at[i].verdict.code);
+        av_str_addf(out, "%s%s %s", i > 0 ? ", " : "", av_report_severity(f->at[i].verdict.severity),
+                    f->at[i].verdict.code);
         if (f->heads > 1) {
             av_str_addf(out, " in %zu of %zu heads", f->at[i].heads, f->heads);
         }

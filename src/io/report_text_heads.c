@@ -1,4 +1,5 @@
 /* report_text_heads.c - a report for people: what all heads come to, then each, then one in full. */
+#include "attnviz/verdict_table.h"
 #include "attnviz/wrap.h"
 #include "report_text.h"
 #include "shown.h"
@@ -143,7 +144,12 @@ static void add_setting(struct av_str *out, const struct av_snapshot *s)
     const struct av_source *source = s->source;
     const struct av_params *p = &s->params;
     bool said = source->masked && (int64_t)source->mask == p->mask;
-    av_str_addf(out, "; mask %s%s", p->mask == AV_MASK_CAUSAL ? "causal" : "none", said ? ", as the file says" : "");
+    bool untold = p->mask == AV_MASK_NONE && !source->masked && s->layer->d > 0 &&
+                  !s->layer->part[AV_PART_WEIGHTS].there && !s->layer->part[AV_PART_SCORES].there;
+    av_str_addf(out, "; mask %s%s", p->mask == AV_MASK_CAUSAL ? "causal" : "none",
+                said     ? ", as the file says"
+                : untold ? " (if it is causal: -s mask=causal)"
+                         : "");
     if (s->from == AV_PART_Q) {
         av_str_addf(out, "; scale %s: q.k times %.6g", p->scale != 0 ? "on" : "off", s->alpha / p->temperature);
     }
@@ -169,6 +175,17 @@ static void add_summary(struct av_str *out, const struct av_snapshot *s)
 
 /* ---- What was found --------------------------------------------------------------- */
 
+/* What to do about a warning, as the list of verdicts has it. */
+static void add_remedy(struct av_str *out, const struct av_verdict *v)
+{
+    size_t count, place = av_verdict_place(v->code);
+    const struct av_verdict_row *rows = av_verdict_table(&count);
+    if (v->severity > AV_INFO && place < count) {
+        av_str_addf(out, "%*s-> ", AV_REPORT_TEXT_AT, "");
+        av_report_text_wrap(out, rows[place].remedy, AV_REPORT_TEXT_AT + 3, AV_REPORT_TEXT_AT + 3);
+    }
+}
+
 static void add_findings(struct av_str *out, const struct av_findings *found)
 {
     av_str_addf(out, "\nfindings in %zu heads\n", found->heads);
@@ -178,6 +195,7 @@ static void add_findings(struct av_str *out, const struct av_findings *found)
                     av_report_severity(f->verdict.severity), f->verdict.code, f->heads, found->heads,
                     f->heads == 1 ? "in" : "first in", f->layer, f->head, AV_REPORT_TEXT_AT, "");
         av_report_text_wrap(out, av_shown(f->verdict.text).text, AV_REPORT_TEXT_AT, AV_REPORT_TEXT_AT);
+        add_remedy(out, &f->verdict);
     }
     if (found->count == 0) {
         av_str_add(out, "  none\n");

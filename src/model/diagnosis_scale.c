@@ -124,11 +124,11 @@ static void tell_fit(struct av_diagnoser *d, const char *what)
         snprintf(same, sizeof same, ", or %s, the same number here: %s", also->name, also->meaning);
     }
     if (fit.m != multipliers) {
-        snprintf(right, sizeof right, "; 1/sqrt(%zu) = %.4g", d->at->d, 1 / sqrt((double)d->at->d));
+        snprintf(right, sizeof right, ", not 1/sqrt(%zu) = %.4g", d->at->d, 1 / sqrt((double)d->at->d));
     }
     av_diagnosis_add(&d->result, fit.m->code, fit.m->severity,
-                     "%s follow q.k times %.4g (R^2 %.4f, residual std %.2g), which is %s%s: %s%s%s", what, s->slope,
-                     s->r2, s->residual, fit.m->name, over, fit.m->meaning, same, right);
+                     "%s: %s follow q.k times %.4g = %s%s%s%s (R^2 %.4f, residual std %.2g)", fit.m->meaning, what,
+                     s->slope, fit.m->name, over, right, same, s->r2, s->residual);
 }
 
 bool av_diagnosis_unexplained(const struct av_diagnoser *d)

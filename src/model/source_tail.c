@@ -24,8 +24,8 @@ static void cut(struct av_source_layer *l, size_t kept)
     l->n_q = queries;
 }
 
-enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_source *whole, size_t pairs,
-                                   size_t kept, struct av_error *e)
+enum av_status av_source_tail_make(struct av_source_tail *out, const struct av_source *whole, size_t pairs, size_t kept,
+                                   struct av_error *e)
 {
     size_t first = 0;
     while (first < whole->layer_count && !is_long(&whole->layers[first], pairs)) {

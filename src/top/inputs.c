@@ -43,11 +43,11 @@ static void adopt(struct av_inputs *in, const struct av_options *o)
     const struct av_source_layer *l = &in->source->layers[p->layer];
     bool along = l->part[AV_PART_WEIGHTS].there || l->part[AV_PART_SCORES].there;
     const struct av_adoption allowed = {
-        .multiplier = !o->multiplier_set && p->scale != 0 && p->exponent == 0.5,
+        .multiplier = l->d > 0 && !o->multiplier_set && p->scale != 0 && p->exponent == 0.5,
         .mask = !o->mask_set && !in->source->masked,
     };
     struct av_diagnosis found;
-    if (l->d > 0 && along && (allowed.multiplier || allowed.mask) && (size_t)p->head < l->n_head &&
+    if (along && (allowed.multiplier || allowed.mask) && (size_t)p->head < l->n_head &&
         av_diagnose_head(&found, in->source, (size_t)p->layer, (size_t)p->head, p, NULL, NULL) == AV_OK) {
         av_params_adopt(p, &found, l, allowed, in->adopted);
     }

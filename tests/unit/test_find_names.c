@@ -241,6 +241,8 @@ static void weights_that_are_named(void **state)
         { "attn 9 9, k 9 4, q 9 4", { .n_head = 1, .scores = "attn" }, "0 q k - attn" },
         { "a 9 4, attn 9 9, b 9 4", { .n_head = 1, .q = "a", .k = "b" }, "0 a b attn -" },
         { "arr_0 9 9", { .weights = "arr_0" }, "0 - - arr_0 -" },
+        { "run_step4000 9 9", { .weights = "run_step4000" }, "0 - - run_step4000 -" },
+        { "layer_7_w 9 9", { .weights = "layer_7_w" }, "7 - - layer_7_w -" },
         { "arr_0 9 9, arr_1 9 9", { .weights = "arr_0", .scores = "arr_1" }, "0 - - arr_0 arr_1" },
         { "attn_scores 4 4, p 9 9", { .weights = "p" }, "0 - - p -" },
     };

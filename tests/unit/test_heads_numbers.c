@@ -30,7 +30,7 @@ static void numbers_of_a_column_are_alike(void **unused)
         { 0.005, "5e-3", "0.005" },
         { 2e-15, "<.01", "2e-15" },
         { 0, "0", "0" },
-        { NAN, "n/a", "n/a" },
+        { (double)NAN, "n/a", "n/a" },
     };
     char text[AV_NUMBER_MAX];
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {

@@ -71,13 +71,13 @@ static void in_words(void **state)
 {
     (void)state;
     struct av_findings found = of_heads((const size_t[]){ 0, 1, 2, 3 });
-    check_words(&found, AV_BAD, "a in 1 of 4 heads");
-    check_words(&found, AV_WARN, "a in 1 of 4 heads, b in 3 of 4 heads, a in 1 of 4 heads");
+    check_words(&found, AV_BAD, "bad a in 1 of 4 heads");
+    check_words(&found, AV_WARN, "bad a in 1 of 4 heads, warn b in 3 of 4 heads, warn a in 1 of 4 heads");
     struct state st;
     struct av_findings one = { 0 };
     make_state(&st);
     av_findings_add(&one, &st.s, 0);
-    check_words(&one, AV_WARN, "nan_input, saturated");
+    check_words(&one, AV_WARN, "bad nan_input, warn saturated");
     struct av_findings none = { 0 };
     check_words(&none, AV_INFO, "");
     assert_int_equal(av_findings_worst(&none), -1);

@@ -8,8 +8,10 @@ static const char *const parts[] = {
      "\nfindings in 4 heads\n"
      "  bad  nan_input: 4 of 4 heads, first in layer 5, head 0:\n"
      "       q\xEF\xBF\xBD\n"
+     "       -> look at the first position; NaN weights come of rows that see no key\n"
      "  warn saturated: 4 of 4 heads, first in layer 5, head 0:\n"
      "       half of \"it\"\n"
+     "       -> check the scale; normalise queries and keys, or lower the gain of what makes them\n"
      "\nheads\n"),
     "\n      5     0      0 ",
     "\n      5     1      0          0        1.3          0          0          0  nan_input saturated\n",
