@@ -36,7 +36,8 @@
  * their means in the row: a softmax adds a constant to each row and nothing else.
  * Keys count by min(1, w 2^14)^2, the inverse variance of the logarithm of a
  * float16; keys without weight, by underflow or dropout, do not; nor do rows that
- * give all keys the same though q.k / d_k spreads by more than 2^-6: they saw none.
+ * give all keys the same, or 0 to less than half of them, though q.k / d_k spreads by more
+ * than 2^-6: they saw none.
  *   scale_ok (info), scale_missing, scale_twice, scale_d_model (warn),
  *   scale_inverted (bad)  R^2 >= 0.99, and the slope is 1/sqrt(d_k), 1, 1/d_k,
  *       1/sqrt(n_head d_k) or sqrt(d_k), to 2% and three standard errors; each also
@@ -62,8 +63,9 @@
  *   weights_negative (bad)  no softmax gives such; no other rule of weights then.
  *   rows_without_weight (bad)  rows that see keys but hold nothing but 0, which dropout
  *       does not explain; or NaN, where Q, K and scores hold none.
- *   rows_without_key (warn)  rows that give all keys the same weight though p->mask
- *       hides some, while others do not: all their keys were masked by a finite number. Where
+ *   rows_without_key (warn)  rows that give the same weight to all keys, or to more than half of
+ *       them and 0 to the others, those too that p->mask hides, while other rows do not: all
+ *       their keys were masked by a finite number, 0: by two that add up to -infinity. Where
  *       all keys are seen: though q.k / d_k spreads by more than 2^-6.
  *   softmax_wrong_axis (bad)  rows do not sum to 1, every column does. Or in up to 8 rows every pair
  *       sums to 1 over all heads, but those that are 0 or NaN in one; 8 pairs at least.

@@ -10,15 +10,18 @@ enum av_behind av_diagnosis_behind(const struct av_diagnoser *d, size_t query)
 {
     const double *w = d->weights;
     size_t n = d->at->n_k, seen = av_row_length(AV_MASK_CAUSAL, query, d->at->n_q, n);
-    bool level = true, zeros = true;
+    bool any = false, zeros = true;
     for (size_t j = 0; j < n; j++) {
         if (isnan(w[j])) {
             return AV_BEHIND_SILENT;
         }
-        level = level && w[j] == w[0];
+        any = any || w[j] != 0;
         zeros = zeros && (j < seen || w[j] == 0);
     }
-    return level || (zeros && seen == n) ? AV_BEHIND_SILENT : zeros ? AV_BEHIND_ZERO : AV_BEHIND_WEIGHT;
+    if (zeros) {
+        return any && seen < n ? AV_BEHIND_ZERO : AV_BEHIND_SILENT;
+    }
+    return av_diagnosis_level(d) ? AV_BEHIND_SILENT : AV_BEHIND_WEIGHT;
 }
 
 bool av_diagnosis_may_be_causal(const struct av_diagnoser *d)

@@ -37,7 +37,7 @@ void av_diagnosis_add_hidden(struct av_diagnoser *d, size_t query, const double 
     const double *w = d->weights;
     size_t n = av_diagnosis_length(d, query);
     double most = -(double)INFINITY, lowest = (double)INFINITY, sum = 0;
-    if (n < 2 || !av_all_finite(dots, n) || !av_all_finite(w, n)) {
+    if (n < 2 || !av_all_finite(dots, n) || !av_all_finite(w, n) || av_diagnosis_keyless(d, query)) {
         return;
     }
     for (size_t j = 0; j < n; j++) {

@@ -124,17 +124,11 @@ static void add_set_logits(struct av_diagnoser *d, const struct dot_row *row)
     av_diagnosis_judge_row(d, &row->set);
 }
 
-/* Does the row give all keys the same, though q.k differs by more than even the
+/* Does the row give all keys the same, or 0, though q.k differs by more than even the
  * smallest known multiplier, 1/d_k, makes of nothing? It saw none, then. */
 static bool level(const struct av_diagnoser *d, const struct av_moments *dots)
 {
-    const double *w = d->weights;
-    size_t n = d->at->n_k;
-    bool same = av_moments_std(dots) > LEVEL_STD * (double)d->at->d;
-    for (size_t j = 1; same && j < n; j++) {
-        same = w[j] == w[0];
-    }
-    return same;
+    return av_moments_std(dots) > LEVEL_STD * (double)d->at->d && av_diagnosis_level(d);
 }
 
 /* Points (x, ln w), of the heights h, of those of n keys that have weight, to the spare
@@ -247,7 +241,7 @@ static void add_entries(struct av_diagnoser *d, size_t query, const double *dots
         add_score_points(d, &d->slope, dots, n);
     } else if (!level(d, &row.moments)) {
         add_weight_points(d, query, dots, p, n);
-    } else if (n == d->at->n_k && d->weights[0] > 0) {
+    } else if (n == d->at->n_k) {
         add_blind(&d->weight, query);
     }
 }

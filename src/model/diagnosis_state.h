@@ -54,7 +54,7 @@ struct av_weight_sums {
     size_t twice_rows;
     double twice_lowest, twice_squares; /* squares: sum over rows of n sum p^2 */
     size_t behind_rows, behind_twice;   /* rows whose masked keys may be a second softmax's e^0; are */
-    size_t keyless, first_keyless;      /* rows that give every key the same though they do not see all */
+    size_t keyless, first_keyless;      /* level rows with weight on keys that they do not see */
     double masked_max;
     size_t masked_at[2];
     double masked_share;         /* sum over the rows that have a masked key */
@@ -219,8 +219,11 @@ double av_diagnosis_rounding_of(const bool wider[AV_DTYPES]);
 /* Is anything of Q, K or the scores not finite, so that NaN follows from it? */
 bool av_diagnosis_spoilt(const struct av_diagnoser *d);
 
-/* Does row `query` of d->weights give all n_k keys, of which there are more than
- * it sees, the same? A softmax over finite mask values alone does. */
+/* Does the row d->weights give the same to more than half of all n_k keys, and 0 to the others? A softmax
+ * over finite mask values alone does; where two of them add up beyond the type's range they are -infinity. */
+bool av_diagnosis_level(const struct av_diagnoser *d);
+
+/* Is row `query` of d->weights level, with weight on keys that it does not see? */
 bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query);
 
 /* Adds row `query` of scores, in d->scores, and of weights, in d->weights; and its q.k,

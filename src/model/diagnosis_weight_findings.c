@@ -111,15 +111,17 @@ static void find_empty(struct av_diagnoser *d)
                          s->empty, d->at->n_q, s->first_empty);
     }
     if (s->keyless > 0 && s->masked_rows > s->leaking) {
-        av_diagnosis_add(&d->result, "rows_without_key", AV_WARN,
-                         "%zu of %zu rows give every key the same weight, masked ones too, the first row %zu: all "
-                         "their keys are masked, by a finite number",
-                         s->keyless, d->at->n_q, s->first_keyless);
+        av_diagnosis_add(
+            &d->result, "rows_without_key", AV_WARN,
+            "%zu of %zu rows give every key the same weight, or 0, masked ones too, the first row %zu: all "
+            "their keys are masked, by a finite number",
+            s->keyless, d->at->n_q, s->first_keyless);
     } else if (s->blind > 0 && s->keyless == 0 && d->slope.freedom > 0) {
-        av_diagnosis_add(&d->result, "rows_without_key", AV_WARN,
-                         "%zu of %zu rows give every key the same weight though q.k differs, the first row %zu: all "
-                         "their keys are masked, by a finite number",
-                         s->blind, d->rows, s->first_blind);
+        av_diagnosis_add(
+            &d->result, "rows_without_key", AV_WARN,
+            "%zu of %zu rows give every key the same weight, or 0, though q.k differs, the first row %zu: all "
+            "their keys are masked, by a finite number",
+            s->blind, d->rows, s->first_blind);
     }
 }
 

@@ -28,15 +28,29 @@ double av_diagnosis_rounding(const struct av_weight_sums *s)
     return av_diagnosis_rounding_of(s->wider);
 }
 
-bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query)
+bool av_diagnosis_level(const struct av_diagnoser *d)
 {
     const double *w = d->weights;
-    size_t n = d->at->n_k;
-    bool same = av_diagnosis_length(d, query) < n && w[0] > 0;
-    for (size_t j = 1; same && j < n; j++) {
-        same = w[j] == w[0];
+    size_t positive = 0, n = d->at->n_k;
+    double weight = 0;
+    for (size_t j = 0; j < n; j++) {
+        weight = weight > 0 ? weight : w[j];
+        if (w[j] != 0 && !(w[j] > 0 && w[j] == weight)) {
+            return false;
+        }
+        positive += w[j] > 0;
     }
-    return same;
+    return 2 * positive > n;
+}
+
+bool av_diagnosis_keyless(const struct av_diagnoser *d, size_t query)
+{
+    size_t n = d->at->n_k;
+    bool behind = false;
+    for (size_t j = av_diagnosis_length(d, query); j < n; j++) {
+        behind = behind || d->weights[j] > 0;
+    }
+    return behind && av_diagnosis_level(d);
 }
 
 /* What is seen of a row in one look. */

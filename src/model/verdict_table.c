@@ -50,7 +50,7 @@ static const struct av_verdict_row rows[] = {
     { "rows_without_weight", BAD, .rule = "rows that see keys hold nothing but 0 or NaN",
       .remedy = "leave a key to every row, or leave such rows out" },
     { "rows_without_key", WARN,
-      .rule = "rows give every key the same weight while others do not: finite masks on all keys",
+      .rule = "rows give every key the same weight, or 0, while others do not: finite masks on all keys",
       .remedy = "leave such rows out of what follows: they mix masked keys" },
     { "mask_leak", INFO, WARN, BAD,
       .rule = "masked keys have a weight, the same in a row, or as q.k has it less a number (bad: more than 1% of it; "

@@ -147,6 +147,14 @@ def padded(layer, fill=-np.inf, left=False):
     layer.give(softmax(z), z)
 
 
+def padded_twice(layer):
+    """Left padding and a causal mask are added, each as the lowest number: together -infinity."""
+    fill, padding = layer.filling("lowest"), np.arange(layer.n) < layer.n // 4
+    with np.errstate(over="ignore"):
+        z = layer.logits() + fill * layer.hidden() + fill * padding
+    layer.give(softmax(rounded(z, layer.dtype)))
+
+
 def banded(layer, lowest, highest):
     """Keys of i + lowest .. i + highest."""
     offset = np.arange(layer.n)[None, :] - np.arange(layer.n)[:, None]
@@ -316,6 +324,8 @@ FAULTS = {
                    "codes": {"qkw": "rows_without_weight", "w": "rows_without_weight"}},
     "no_key_min": {"make": padded, "with": {"left": True, "fill": "lowest"},
                    "codes": {"qkw": "rows_without_key", "w": "rows_without_key"}},
+    "no_key_twice": {"make": padded_twice, "codes": {"qkw": "rows_without_key", "w": "rows_without_key"}},
+    "no_key_twice_untold": {"make": padded_twice, "told": False, "codes": {"qkw": "rows_without_key"}},
     "nan_q": {"make": not_finite, "with": {"tensor": "q", "value": np.nan, "at": LAST},
               "codes": {"qkw": "nan_input", "qk": "nan_input", "qks": "nan_input"}},
     "nan_k": {"make": not_finite, "with": {"tensor": "k", "value": np.nan, "at": (KEY_HEADS - 1, 2, 1)},
