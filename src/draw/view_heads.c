@@ -74,7 +74,8 @@ static struct av_rect text_below(const struct places *at, const struct av_heads 
         struct av_heads_order order;
         av_heads_sort(&order, h, look);
         const struct av_heads_grid g = av_heads_layout(at->body, h, look, &order);
-        from -= g.map_w > 0 ? at->body.h - (int)g.down * g.tile_h : 0;
+        size_t rows = g.rows < g.down ? g.rows : g.down;
+        from -= g.map_w > 0 ? at->body.h - (int)rows * g.tile_h : 0;
     } else {
         struct av_rect matrix = matrix_of(at, h);
         from = matrix.y + matrix.h + 1;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* d_k^d n_head^heads, and what it means. */
 struct multiplier {
@@ -116,9 +117,11 @@ static void tell_fit(struct av_diagnoser *d, const char *what)
         tell_other(d, what);
         return;
     }
-    char over[48] = "", same[96] = "", right[48] = "";
+    char is[80] = "", same[96] = "", right[48] = "";
     if (fit.temperature != 1) {
-        snprintf(over, sizeof over, " over the temperature %.3g", fit.temperature);
+        snprintf(is, sizeof is, " = %s over the temperature %.3g", fit.m->name, fit.temperature);
+    } else if (strcmp(fit.m->name, "1") != 0) {
+        snprintf(is, sizeof is, " = %s", fit.m->name);
     }
     if (also != NULL && fit.m != multipliers) { /* of one head d_model is d_k */
         snprintf(same, sizeof same, ", or %s, the same number here: %s", also->name, also->meaning);
@@ -127,8 +130,8 @@ static void tell_fit(struct av_diagnoser *d, const char *what)
         snprintf(right, sizeof right, ", not 1/sqrt(%zu) = %.4g", d->at->d, 1 / sqrt((double)d->at->d));
     }
     av_diagnosis_add(&d->result, fit.m->code, fit.m->severity,
-                     "%s: %s follow q.k times %.4g = %s%s%s%s (R^2 %.4f, residual std %.2g)", fit.m->meaning, what,
-                     s->slope, fit.m->name, over, right, same, s->r2, s->residual);
+                     "%s: %s follow q.k times %.4g%s%s%s (R^2 %.4f, residual std %.2g)", fit.m->meaning, what, s->slope,
+                     is, right, same, s->r2, s->residual);
 }
 
 bool av_diagnosis_unexplained(const struct av_diagnoser *d)
