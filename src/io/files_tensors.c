@@ -92,23 +92,23 @@ static enum av_status list_tensors(struct av_files *f, const struct av_find_opti
 static enum av_status check_named(const struct av_files *f, const struct av_find_options *o, struct av_error *e)
 {
     char digits[AV_FIND_NAME_MAX];
-    const char *named = o->weights != NULL ? o->weights : o->scores;
+    const char *pattern = o->weights != NULL ? o->weights : o->scores;
     const char *flag = o->weights != NULL ? "weights" : "scores";
     const char *third = f->count == 3 ? f->tensors.origin[2].tensor->name : NULL;
     if (o->weights != NULL && o->scores != NULL) {
         return av_fail(e, AV_USAGE, "--weights and --scores: beside a file each of queries and keys is one of both");
     }
-    if (named == NULL || (third != NULL && av_find_matches(named, third, digits))) {
+    if (pattern == NULL || (third != NULL && av_find_matches(pattern, third, digits))) {
         return AV_OK;
     }
     if (third != NULL) {
-        return av_fail(e, AV_USAGE, "--%s %s: the third file holds %s", flag, av_shown_cut(named, NAME_SHOWN).text,
+        return av_fail(e, AV_USAGE, "--%s %s: the third file holds %s", flag, av_shown_cut(pattern, NAME_SHOWN).text,
                        av_shown_cut(third, NAME_SHOWN).text);
     }
     return av_fail(e, AV_USAGE,
                    "--%s %s: of two files the first is the queries, the second the keys. Give %s in a third, or all in "
                    "one: numpy.savez(\"x.npz\", q=q, k=k, attn_%s=x)",
-                   flag, av_shown_cut(named, NAME_SHOWN).text, flag, flag);
+                   flag, av_shown_cut(pattern, NAME_SHOWN).text, flag, flag);
 }
 
 /* Tensors of a file each are queries, keys and weights or scores, whatever they are
@@ -132,7 +132,7 @@ static enum av_status find_told(struct av_files *f, struct av_find_file *file, c
     }
     struct av_files_origin given[AV_FILES_MOST];
     memcpy(given, t->origin, t->count * sizeof given[0]);
-    for (size_t i = 0; i < t->count; i++) {
+    for (size_t i = 0; i < t->count && i < AV_FILES_MOST; i++) {
         t->origin[i] = given[places[i]];
         t->list[i] = *t->origin[i].tensor;
         t->list[i].name = roles[i];

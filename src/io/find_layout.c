@@ -134,7 +134,7 @@ static bool is_same(const struct av_find_rows *a, const struct av_find_rows *b)
 static bool suits(const struct pairing *p, const struct av_find_place *place)
 {
     struct av_find_rows rows = { .tensor = 0 };
-    bool unsure;
+    bool unsure = false;
     return av_find_matrix_rows(&rows, place->beside, p->q.heads, p->q.batches, &unsure) &&
            (rows.heads == p->q.heads || (rows.heads == 1 && !place->heads_told)) && rows.batches == p->q.batches &&
            rows.n == p->q.n && rows.d == p->k.n;
