@@ -1,16 +1,11 @@
 /* test_app_heads.c - from the view of all heads to one of them. */
-#include "app_driver.h"
-#include "heads_source.h"
+#include "app_heads_driver.h"
 
 static void a_head_is_opened(void **state)
 {
     (void)state;
     struct made_source made;
-    made_source(&made);
-    made.source.layer_count = 1;
-    struct av_app_config config = plain_config();
-    config.source = &made.source;
-    struct av_app *app = open_app(&config);
+    struct av_app *app = open_made(&made);
     show(app, "heads");
     press(app, "l l l e");
     assert_int_equal(params_of(app)->head, 3);
@@ -36,11 +31,7 @@ static void esc_goes_back(void **state)
 {
     (void)state;
     struct made_source made;
-    made_source(&made);
-    made.source.layer_count = 1;
-    struct av_app_config config = plain_config();
-    config.source = &made.source;
-    struct av_app *app = open_app(&config);
+    struct av_app *app = open_made(&made);
     show(app, "heads");
     press(app, "l l Enter");
     assert_true(shows(app, "Esc: back to heads"));
@@ -63,11 +54,7 @@ static void what_is_looked_at_comes_first(void **state)
 {
     (void)state;
     struct made_source made;
-    made_source(&made);
-    made.source.layer_count = 1;
-    struct av_app_config config = plain_config();
-    config.source = &made.source;
-    struct av_app *app = open_app(&config);
+    struct av_app *app = open_made(&made);
     show(app, "heads");
     press(app, "l l l l l");
     assert_true(shows(app, "layer 10, head 5: still to be measured"));

@@ -1,7 +1,6 @@
 /* test_app_long.c - heads of which the views show the last queries; weights beside Q and K. */
-#include "app_driver.h"
+#include "app_heads_driver.h"
 #include "drawn_source.h"
-#include "heads_source.h"
 
 enum { LONG = 2560, LEFT_OUT = LONG - (1 << 20) / LONG };
 
@@ -84,11 +83,7 @@ static void the_unit_of_entropies(void **state)
 {
     (void)state;
     struct made_source made;
-    made_source(&made);
-    made.source.layer_count = 1;
-    struct av_app_config config = plain_config();
-    config.source = &made.source;
-    struct av_app *app = open_app(&config);
+    struct av_app *app = open_made(&made);
     show(app, "heads");
     press(app, ": e n t r o p y _ u n i t = b i t s Enter");
     assert_non_null(strstr(av_app_message(app), "no entropy here has a unit"));
