@@ -10,8 +10,9 @@ struct av_shown {
     char text[256];
 };
 
-/* The text with every control character and every byte that is not UTF-8
- * replaced, so that it neither breaks the line nor moves the cursor. A text
+/* The text with every control character, what turns the direction of text, and
+ * every byte that is not UTF-8 replaced, so that it neither breaks the line nor
+ * moves the cursor nor changes how the rest reads. A text
  * that is too long loses its beginning ("..." instead): of a path the end
  * says more, and room is left for the reason behind it. */
 struct av_shown av_shown(const char *text);

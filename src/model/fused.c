@@ -128,7 +128,7 @@ static void make_snapshot(struct av_fused *f, const struct av_source_layer *l, s
     s->d_k = l->d;
     s->heads = l->n_head;
     s->head = head;
-    s->k_head = head / (l->n_head / l->n_head_kv);
+    s->k_head = av_source_k_head(l, head);
     s->expected_mean = s->expected_var = s->expected_kurtosis = (double)NAN;
     f->multiplier = s->alpha / p->temperature;
     f->key_score = p->key_offset / s->alpha;

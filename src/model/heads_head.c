@@ -201,7 +201,7 @@ static enum av_status read_rows(struct av_heads_state *s, enum av_part part, voi
     const struct av_head *h = at_hand(s);
     const struct av_source_layer *l = &s->source->layers[h->layer];
     bool wide = l->part[part].wide;
-    size_t head = part == AV_PART_K ? h->head / (l->n_head / l->n_head_kv) : h->head;
+    size_t head = part == AV_PART_K ? av_source_k_head(l, h->head) : h->head;
     return s->source->read(s->source->state, h->layer, part, head, first, rows, wide ? NULL : to, wide ? to : NULL, e);
 }
 
